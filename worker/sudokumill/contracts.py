@@ -1,0 +1,275 @@
+"""What a plugin gives and gets: descriptors, the Protocols of the four roles, their results.
+
+Everything works on batches. Row ``i`` of a result depends on row ``i`` of the inputs and on ``seeds[i]`` alone:
+never on the batch's size or order, on threads or processes, on ``PYTHONHASHSEED`` or on a global random
+generator (*row invariance*). A wrong shape or dtype raises; what is wrong with one row is that row's status, and
+the others go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from sudokumill.grids.batch import Grids
+from sudokumill.streams import Seeds
+
+API_VERSION: Final = 1
+"""The version of this file's promises. A plugin built for a newer one is not loaded, and is listed with the
+reason; older ones are, as long as nothing that they use has gone."""
+
+
+class Role(StrEnum):
+    """What an implementation can be."""
+
+    GENERATOR = "generator"
+    DIGGER = "digger"
+    SOLVER = "solver"
+    GRADER = "grader"
+
+
+class Options(BaseModel):
+    """Base of option models: unknown names are refused, values are fixed once checked.
+
+    Give each field a description and bounds (``Field(11, ge=0, le=40, description=...)``): they are what a
+    person sees in ``sudokumill plugins show`` and in the message that refuses a value.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+
+
+# --- results ---------------------------------------------------------------------------------------------
+
+
+class GenerateStatus(IntEnum):
+    """What became of a row that was to be made."""
+
+    MADE = 0
+    GAVE_UP = 1
+
+
+class DigStatus(IntEnum):
+    """What became of a final that was dug."""
+
+    DUG = 0
+    MISSED = 1
+    """The puzzle is sound, but not what the options asked for (its clue count, for example)."""
+    NOT_A_FINAL = 2
+    GAVE_UP = 3
+
+
+class SolveStatus(IntEnum):
+    """What is known of a grid's solutions."""
+
+    UNIQUE = 0
+    SEVERAL = 1
+    """Two or more; exact when the count is below the limit."""
+    NO_SOLUTION = 2
+    CLASH = 3
+    """Givens contradict each other, or a number is above 9; no search was started."""
+    GAVE_UP = 4
+    """The node budget ran out; the count is a lower bound."""
+    SOLVABLE = 5
+    """One was found and the limit was 1, so it is not known whether there are more."""
+
+
+class GradeStatus(IntEnum):
+    """What became of a puzzle that was graded."""
+
+    GRADED = 0
+    NOT_UNIQUE = 1
+    NO_SOLUTION = 2
+    CLASH = 3
+    COMPLETE = 4
+    GAVE_UP = 5
+    """The budget ran out; the rating is a lower bound."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """A figure that an implementation reports of each row: ``total[i] / weight[i]``.
+
+    A job shows the least and the greatest of these, and sum(total) / sum(weight) over all its rows. So a mean is
+    a total with weight one, and a share of tries is successes with tries as weight.
+    """
+
+    total: NDArray[np.float64]
+    """Shape (n,)."""
+
+    weight: NDArray[np.float64] | None = None
+    """Shape (n,), above zero; None means one for each row."""
+
+
+Reports = Mapping[str, Report]
+
+
+@dataclass(frozen=True)
+class GenerateResult:
+    """Finals, one a seed."""
+
+    finals: Grids
+    """Shape (n, 81). A row that was not made is all zeros."""
+
+    status: NDArray[np.uint8]
+    """Shape (n,), ``GenerateStatus``."""
+
+    reports: Reports = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DigResult:
+    """Puzzles, one a final: a subset of its clues that has it as its only solution."""
+
+    puzzles: Grids
+    """Shape (n, 81). A row that could not be dug is all zeros."""
+
+    status: NDArray[np.uint8]
+    """Shape (n,), ``DigStatus``."""
+
+    reports: Reports = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SolveResult:
+    """Counts and solutions, one row a puzzle."""
+
+    counts: NDArray[np.int64]
+    """Shape (n,): solutions found; the search stops at the limit."""
+
+    solutions: Grids
+    """Shape (n, 81): the first one found in the solver's fixed order, zeros when there is none."""
+
+    nodes: NDArray[np.int64]
+    """Shape (n,): placements that the search tried and did not deduce."""
+
+    status: NDArray[np.uint8]
+    """Shape (n,), ``SolveStatus``."""
+
+    reports: Reports = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class GradeResult:
+    """Grades, one row a puzzle."""
+
+    rating: NDArray[np.float64]
+    """Shape (n,); NaN where there is no grade."""
+
+    hardest: list[str | None]
+    """Code of the hardest technique of each row."""
+
+    techniques: list[Mapping[str, int]]
+    """How often each technique was used, for each row."""
+
+    steps: NDArray[np.int64]
+    """Shape (n,)."""
+
+    status: NDArray[np.uint8]
+    """Shape (n,), ``GradeStatus``."""
+
+    extras: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    """Further figures of this grader, each of shape (n,)."""
+
+
+# --- roles -----------------------------------------------------------------------------------------------
+
+
+class Generator(Protocol):
+    """Makes finals."""
+
+    def generate(self, seeds: Seeds) -> GenerateResult:
+        """One final a seed. A generator that enumerates gets positions 0, 1, 2, ... in place of seeds."""
+        ...
+
+
+class Digger(Protocol):
+    """Takes clues out of finals so that puzzles remain."""
+
+    def dig(self, finals: Grids, seeds: Seeds) -> DigResult:
+        """One puzzle a final."""
+        ...
+
+
+class Solver(Protocol):
+    """Counts and finds solutions."""
+
+    def solve(self, puzzles: Grids, limit: int = 2) -> SolveResult:
+        """Counts up to ``limit`` (1 or more) solutions of each puzzle."""
+        ...
+
+
+class Grader(Protocol):
+    """Says how hard a puzzle is for a person."""
+
+    def grade(self, puzzles: Grids) -> GradeResult:
+        """One grade a puzzle."""
+        ...
+
+
+# --- descriptors -----------------------------------------------------------------------------------------
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Descriptor(Generic[T_co]):
+    """What a plugin registers: enough to list, choose and check an implementation without building it."""
+
+    name: str
+    """Lower case, digits and hyphens; unique within its role."""
+
+    version: str
+    """Changes whenever the same seed and options give another result."""
+
+    summary: str
+    """One line for lists."""
+
+    factory: Callable[..., T_co]
+    """Called with the checked options model as its only argument (a digger with ``digs_with``: and the solver).
+    Imports what is heavy when it is called, not before."""
+
+    options: type[Options] = Options
+    rate: float
+    """Rows a second on one core, a hint: chunks are planned by it until something was measured."""
+
+    api_version: int = API_VERSION
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneratorDescriptor(Descriptor[Generator]):
+    """A generator."""
+
+    size: Callable[[Any], int] | None = None
+    """For one that enumerates: from its options model, how many distinct finals it has. The host then passes
+    positions as seeds and refuses counts above it. None: it draws from its seeds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiggerDescriptor(Descriptor[Digger]):
+    """A digger.
+
+    The host counts the solutions of every puzzle by a solver that the digger did not rely on. So a digger says
+    on which one it does: either it is given the job's solver, or it has one of its own.
+    """
+
+    uses_solver: bool = False
+    """True: ``factory(options, solver)`` gets the job's solver, and digs by it."""
+
+    shares_code_with: str | None = None
+    """Name of the registered solver that is the same code as the search inside this digger."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolverDescriptor(Descriptor[Solver]):
+    """A solver."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraderDescriptor(Descriptor[Grader]):
+    """A grader."""

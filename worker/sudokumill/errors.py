@@ -1,0 +1,185 @@
+"""The exception tree.
+
+The docstring of a class is the template of its message: one line that says what is wrong, where, and what to
+do. Its fields are keyword arguments, kept on the exception, so that a caller can act on them without reading
+text::
+
+    raise UnknownImplementationError(role="generator", name="las-vega", near="las-vegas")
+
+``UsageError`` and what is below it mean that the order or the call was wrong (exit code 2); every other error
+means that the work could not be done (exit code 1).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class SudokumillError(Exception):
+    """{message}"""
+
+    exit_code = 1
+
+    def __init__(self, **fields: object) -> None:
+        self.fields = fields
+        super().__init__(inspect.cleandoc(type(self).__doc__ or "").replace("\n", " ").format(**fields))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), self.fields)
+
+
+def _rebuild(kind: type[SudokumillError], fields: dict[str, object]) -> SudokumillError:
+    return kind(**fields)
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: the nearest known ones, else all of them.
+
+    Args:
+        name: what was asked for.
+        known: the names that exist, in any order.
+
+    Returns:
+        ``"did you mean a or b?"``, ``"known: a, b, c"`` or ``"there is none"``.
+    """
+    names = sorted(set(known))
+    close = get_close_matches(name, names, n=3, cutoff=0.55)
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    return f"known: {', '.join(names)}" if names else "there is none"
+
+
+class UsageError(SudokumillError):
+    """{message}"""
+
+    exit_code = 2
+
+
+# --- grids and files -------------------------------------------------------------------------------------
+
+
+class BatchShapeError(UsageError):
+    """{what} must be a C-contiguous uint8 array of shape (n, 81), got {got}"""
+
+
+class GridTextError(UsageError):
+    """{reason}"""
+
+
+class FileUnreadableError(SudokumillError):
+    """cannot read {path}: {reason}"""
+
+
+class FileUnwritableError(SudokumillError):
+    """cannot write {path}: {reason}"""
+
+
+class NoGridsError(SudokumillError):
+    """{path} holds no grid that can be used; {reason}"""
+
+
+# --- plugins ---------------------------------------------------------------------------------------------
+
+
+class PluginError(SudokumillError):
+    """{message}"""
+
+
+class UnknownImplementationError(UsageError):
+    """no {role} is named {name!r}; {near} (sudokumill plugins lists them all)"""
+
+
+class UnknownVersionError(UsageError):
+    """{role} {name!r} is here in version {have}, but the order names {wanted}; install that version or drop '=={wanted}'"""  # noqa: E501
+
+
+class AmbiguousImplementationError(UsageError):
+    """{role} {name!r} is registered by {owners}; uninstall one, or choose with SUDOKUMILL_PLUGINS"""
+
+
+class BrokenImplementationError(PluginError):
+    """{role} {name!r} of {owner} cannot be used: {reason}; mend or update that plugin, or choose another {role}"""  # noqa: E501
+
+
+class UnknownOptionError(UsageError):
+    """{owner} has no option {option!r}; {near}"""
+
+
+class AmbiguousOptionError(UsageError):
+    """option {option!r} belongs to {owners}; say which, for example --option {example}"""
+
+
+class BadOptionError(UsageError):
+    """{owner}: option {option}: {reason}"""
+
+
+class ContractError(PluginError):
+    """{role} {name!r} of {owner} broke the contract: {reason}"""
+
+
+# --- orders ----------------------------------------------------------------------------------------------
+
+
+class BadOrderError(UsageError):
+    """{reason}"""
+
+
+class CountBeyondSizeError(UsageError):
+    """generator {name!r} makes {size:,} distinct finals with these options, {count:,} were ordered; order {size:,} or fewer"""  # noqa: E501
+
+
+class SameCheckerError(UsageError):
+    """digger {digger!r} digs with solver {solver!r}, so another one must count its solutions; choose another --checker"""  # noqa: E501
+
+
+# --- the store -------------------------------------------------------------------------------------------
+
+
+class StoreError(SudokumillError):
+    """{message}"""
+
+
+class BadDatabaseUrlError(UsageError):
+    """the database URL {url} cannot be used: {reason}; set SUDOKUMILL_DATABASE_URL, for example to sqlite:///sudokumill.db"""  # noqa: E501
+
+
+class DatabaseUnreachableError(StoreError):
+    """the database {url} cannot be used: {reason}"""
+
+
+class NotADatabaseError(StoreError):
+    """{url} is not a sudokumill database: {reason}; choose another file with SUDOKUMILL_DATABASE_URL"""
+
+
+class NewerSchemaError(StoreError):
+    """the database {url} has schema {found}, which this sudokumill {version} does not know; update sudokumill"""
+
+
+class OlderSchemaError(StoreError):
+    """the database {url} has schema {found}, this sudokumill needs {wanted}; run: sudokumill db upgrade"""
+
+
+class StorageFullError(StoreError):
+    """the database {url} cannot grow: {reason}; free some space, then run: sudokumill jobs resume {job}"""
+
+
+class UnknownJobError(UsageError):
+    """there is no job {job}; sudokumill jobs list shows them"""
+
+
+class JobStateError(UsageError):
+    """job {job} is {state} and cannot be {verb}; {hint}"""
+
+
+class KeyTakenError(UsageError):
+    """key {key!r} belongs to job {job}, which ordered something else ({difference}); choose another --key"""
+
+
+class LeaseLostError(StoreError):
+    """the lease of chunk {chunk} was lost; its rows were not stored"""
+
+
+class UnknownLevelError(UsageError):
+    """there is no level {level}; sudokumill show without an id draws the newest"""

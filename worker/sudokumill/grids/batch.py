@@ -1,0 +1,76 @@
+"""Batches of grids: type, units, text of 81 characters, identity."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudokumill.errors import BatchShapeError
+
+Grids = NDArray[np.uint8]
+"""C-contiguous uint8, shape (n, 81), row-major, 0 = blank."""
+
+CELLS: Final = 81
+
+ROW_OF: Final = np.arange(81, dtype=np.uint8) // 9
+COLUMN_OF: Final = np.arange(81, dtype=np.uint8) % 9
+BOX_OF: Final = (ROW_OF // 3 * 3 + COLUMN_OF // 3).astype(np.uint8)
+
+UNITS: Final = np.concatenate(
+    [[np.flatnonzero(of == index) for index in range(9)] for of in (ROW_OF, COLUMN_OF, BOX_OF)]
+).astype(np.intp)
+"""Shape (27, 9): the cells of the nine rows, the nine columns and the nine boxes, in this order."""
+
+
+def check_batch(grids: object, what: str = "grids") -> Grids:
+    """The array itself, if it is a batch of grids.
+
+    Raises:
+        BatchShapeError: wrong type, dtype, shape or memory order.
+    """
+    if not isinstance(grids, np.ndarray):
+        raise BatchShapeError(what=what, got=f"a {type(grids).__name__}")
+    if grids.dtype != np.uint8 or grids.ndim != 2 or grids.shape[1] != CELLS:
+        raise BatchShapeError(what=what, got=f"dtype {grids.dtype}, shape {grids.shape}")
+    if not grids.flags.c_contiguous:
+        raise BatchShapeError(what=what, got="one that is not contiguous")
+    return cast("Grids", grids)
+
+
+def from_lines(lines: list[str]) -> Grids:
+    """Grids from texts of 81 characters, ``1``-``9`` for clues, ``0`` or ``.`` for blanks.
+
+    For files and other input of unknown worth use ``sudokumill.formats``, which says what is wrong and where.
+
+    Raises:
+        ValueError: a text that is not such a line.
+    """
+    joined = "".join(lines).replace(".", "0")
+    if len(joined) != CELLS * len(lines) or not (joined.isascii() and (joined.isdigit() or not joined)):
+        raise ValueError("each line must hold 81 of the characters 0-9 and '.'")
+    return (np.frombuffer(joined.encode("ascii"), dtype=np.uint8) - ord("0")).reshape(-1, CELLS)
+
+
+def to_lines(grids: Grids) -> list[str]:
+    """Texts of 81 digits, 0 for blanks: what ``from_lines`` reads and what the store keeps."""
+    text = (grids + np.uint8(ord("0"))).tobytes().decode("ascii")
+    return [text[start : start + CELLS] for start in range(0, len(text), CELLS)]
+
+
+def digest(line: str) -> bytes:
+    """The identity of a grid: the 128-bit BLAKE2b of its 81 digits, 16 bytes."""
+    return hashlib.blake2b(line.encode("ascii"), digest_size=16).digest()
+
+
+def digests(lines: list[str]) -> list[bytes]:
+    """``digest`` of each line."""
+    blake2b = hashlib.blake2b
+    return [blake2b(line.encode("ascii"), digest_size=16).digest() for line in lines]
+
+
+def cell_name(cell: int) -> str:
+    """``r1c1`` .. ``r9c9`` for 0 .. 80."""
+    return f"r{cell // 9 + 1}c{cell % 9 + 1}"

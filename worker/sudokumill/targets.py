@@ -1,0 +1,76 @@
+"""What a digger can be asked for, as options that every digger understands in the same way."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pydantic import Field, model_validator
+
+from sudokumill.contracts import Options
+from sudokumill.grids.symmetries import Symmetry, orbits, possible_clue_counts
+
+FEWEST_CLUES: Final = 17
+"""No puzzle has fewer (McGuire, Tugemann, Civario: "There is no 16-clue Sudoku", 2012)."""
+
+
+class ClueTarget(Options):
+    """Clue range, symmetry and minimality; base of diggers' option models.
+
+    Contradictions that arithmetic alone can see are refused when the order is given, before any search.
+
+    Attributes:
+        clues: exactly so many clues; short for ``clues_min`` and ``clues_max`` with this value.
+        clues_min: the fewest clues that the puzzle may keep, 17 .. 81.
+        clues_max: the most clues that the puzzle may keep, 17 .. 81.
+        symmetry: cells of one orbit are dug together or not at all.
+        minimal: dig until no single clue can go.
+    """
+
+    clues: int | None = Field(None, description="exactly so many clues (17 to 81)")
+    clues_min: int | None = Field(None, description="least number of clues (17 to 81)")
+    clues_max: int | None = Field(None, description="greatest number of clues (17 to 81)")
+    symmetry: Symmetry = Field(Symmetry.NONE, description="symmetry of the clue cells")
+    minimal: bool = Field(False, description="only puzzles from which no single clue can be taken")
+
+    @model_validator(mode="after")
+    def _can_be_met(self) -> ClueTarget:
+        if self.clues is not None and (self.clues_min is not None or self.clues_max is not None):
+            raise ValueError("clues says exactly how many; leave out clues_min and clues_max, or clues")
+        for name in ("clues", "clues_min", "clues_max"):
+            asked = getattr(self, name)
+            if asked is not None and asked < FEWEST_CLUES:
+                raise ValueError(f"{name}={asked}: no classic puzzle has fewer than {FEWEST_CLUES} clues")
+            if asked is not None and asked > 81:
+                raise ValueError(f"{name}={asked}: a grid has 81 cells")
+        least, most = self.clue_range()
+        if least > most:
+            raise ValueError(f"the smallest clue count, {least}, is above the largest, {most}")
+        if not any(least <= count <= most for count in possible_clue_counts(self.symmetry)):
+            asked = f"{least}" if least == most else f"{least} to {most}"
+            sizes = sorted({len(orbit) for orbit in orbits(self.symmetry)}, reverse=True)
+            raise ValueError(
+                f"symmetry={self.symmetry.value} excludes {asked} clues: its cells go together "
+                f"in groups of {' or '.join(map(str, sizes))}" + _quarter_turn_rule(self.symmetry)
+            )
+        return self
+
+    def default_range(self) -> tuple[int, int]:
+        """The range where the options name none; diggers may narrow it."""
+        return FEWEST_CLUES, 81
+
+    def clue_range(self) -> tuple[int, int]:
+        """The least and the greatest number of clues that meet the target."""
+        if self.clues is not None:
+            return self.clues, self.clues
+        least, most = self.default_range()
+        if self.clues_min is not None:
+            least = self.clues_min
+            most = max(most, least) if self.clues_max is None else most
+        if self.clues_max is not None:
+            most = self.clues_max
+            least = min(least, most) if self.clues_min is None else least
+        return least, most
+
+
+def _quarter_turn_rule(symmetry: Symmetry) -> str:
+    return ", so the count is 0 or 1 modulo 4" if symmetry is Symmetry.ROT90 else ""
