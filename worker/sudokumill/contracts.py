@@ -231,7 +231,7 @@ class Descriptor(Generic[T_co]):
     """One line for lists."""
 
     factory: Callable[..., T_co]
-    """Called with the checked options model as its only argument (a digger with ``digs_with``: and the solver).
+    """Called with the checked options model as its only argument (a digger that uses one: and the solver).
     Imports what is heavy when it is called, not before."""
 
     options: type[Options] = Options

@@ -92,7 +92,7 @@ class UnknownImplementationError(UsageError):
 
 
 class UnknownVersionError(UsageError):
-    """{role} {name!r} is here in version {have}, but the order names {wanted}; install that version or drop '=={wanted}'"""  # noqa: E501
+    """{role} {name!r} is here in version {have}, but the order names {wanted}; install that version or drop '=={wanted}'"""
 
 
 class AmbiguousImplementationError(UsageError):
@@ -100,7 +100,7 @@ class AmbiguousImplementationError(UsageError):
 
 
 class BrokenImplementationError(PluginError):
-    """{role} {name!r} of {owner} cannot be used: {reason}; mend or update that plugin, or choose another {role}"""  # noqa: E501
+    """{role} {name!r} of {owner} cannot be used: {reason}; mend or update that plugin, or choose another {role}"""
 
 
 class UnknownOptionError(UsageError):
@@ -127,11 +127,11 @@ class BadOrderError(UsageError):
 
 
 class CountBeyondSizeError(UsageError):
-    """generator {name!r} makes {size:,} distinct finals with these options, {count:,} were ordered; order {size:,} or fewer"""  # noqa: E501
+    """generator {name!r} makes {size:,} distinct finals with these options, {count:,} were ordered; order {size:,} or fewer"""
 
 
 class SameCheckerError(UsageError):
-    """digger {digger!r} digs with solver {solver!r}, so another one must count its solutions; choose another --checker"""  # noqa: E501
+    """digger {digger!r} digs with solver {solver!r}, so another one must count its solutions; choose another --checker"""
 
 
 # --- the store -------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ class StoreError(SudokumillError):
 
 
 class BadDatabaseUrlError(UsageError):
-    """the database URL {url} cannot be used: {reason}; set SUDOKUMILL_DATABASE_URL, for example to sqlite:///sudokumill.db"""  # noqa: E501
+    """the database URL {url} cannot be used: {reason}; set SUDOKUMILL_DATABASE_URL, for example to sqlite:///sudokumill.db"""
 
 
 class DatabaseUnreachableError(StoreError):

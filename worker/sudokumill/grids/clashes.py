@@ -39,7 +39,7 @@ def are_finals(grids: Grids) -> NDArray[np.bool_]:
     Returns:
         Shape (n,), bool.
     """
-    good = grids.max(axis=1, initial=0) <= 9
+    good: NDArray[np.bool_] = grids.max(axis=1, initial=0) <= 9
     bits = np.left_shift(np.uint16(1), np.minimum(grids, 9), dtype=np.uint16)
     square = bits.reshape(-1, 9, 9)
     boxes = bits.reshape(-1, 3, 3, 3, 3)
@@ -54,7 +54,7 @@ def are_finals(grids: Grids) -> NDArray[np.bool_]:
 
 def have_clashes(grids: Grids) -> NDArray[np.bool_]:
     """Which rows hold a digit twice in a unit, or a number above 9; shape (n,), bool."""
-    bad = grids.max(axis=1, initial=0) > 9
+    bad: NDArray[np.bool_] = grids.max(axis=1, initial=0) > 9
     for digit in range(1, 10):
         placed = (grids == digit).astype(np.uint8)
         square = placed.reshape(-1, 9, 9)
