@@ -57,6 +57,10 @@ class UsageError(SudokumillError):
     exit_code = 2
 
 
+class BadSettingError(UsageError):
+    """the setting {name} cannot be used: {reason}"""
+
+
 # --- grids and files -------------------------------------------------------------------------------------
 
 
@@ -66,6 +70,10 @@ class BatchShapeError(UsageError):
 
 class GridTextError(UsageError):
     """{reason}"""
+
+
+class UnknownFormatError(UsageError):
+    """there is no text format {name!r}; {near}"""
 
 
 class FileUnreadableError(SudokumillError):
@@ -87,8 +95,20 @@ class PluginError(SudokumillError):
     """{message}"""
 
 
+class PluginFolderError(UsageError):
+    """the plugin folder {path} cannot be used: {reason}; set SUDOKUMILL_PLUGIN_DIR to a folder of .py files, or unset it"""
+
+
+class UnknownPluginError(UsageError):
+    """SUDOKUMILL_PLUGINS names plugin {name!r}, which is not here; {near}; install it, or mend the setting"""
+
+
 class UnknownImplementationError(UsageError):
     """no {role} is named {name!r}; {near} (sudokumill plugins lists them all)"""
+
+
+class HiddenImplementationError(UnknownImplementationError):
+    """no {role} is named {name!r}; {near} (it may belong to a plugin that is not loaded: {hidden})"""
 
 
 class UnknownVersionError(UsageError):
@@ -115,8 +135,20 @@ class BadOptionError(UsageError):
     """{owner}: option {option}: {reason}"""
 
 
+class RefusedOptionsError(UsageError):
+    """{owner}: {reason}"""
+
+
 class ContractError(PluginError):
     """{role} {name!r} of {owner} broke the contract: {reason}"""
+
+
+class ConformanceError(SudokumillError, AssertionError):
+    """{role} {name!r} breaks the rule "{rule}": {reason}; to see it again: {repeat}"""
+
+
+class UnfindableError(UsageError):
+    """{role} {name!r} cannot be found in {where}: {reason}; name it as package.module:NAME or path/to/file.py:NAME"""
 
 
 # --- orders ----------------------------------------------------------------------------------------------
@@ -183,3 +215,14 @@ class LeaseLostError(StoreError):
 
 class UnknownLevelError(UsageError):
     """there is no level {level}; sudokumill show without an id draws the newest"""
+
+
+# --- runners ---------------------------------------------------------------------------------------------
+
+
+class LocalProcessError(SudokumillError):
+    """a local process ended with exit code {code}; what it said stands above, and what was stored stays"""
+
+
+class OutputRowError(SudokumillError):
+    """{made:,} of {count:,} were made: {reason}; {path} was not written"""

@@ -64,7 +64,8 @@ def role_seeds(seeds: Seeds, role: int) -> Seeds:
     Returns:
         Shape (n,), uint64.
     """
-    return mix(seeds + np.uint64(role) * _MIX_2)
+    step = role * int(_MIX_2) & (2**64 - 1)  # numpy would warn of the overflow of a scalar
+    return mix(seeds + np.uint64(step))
 
 
 class Streams:

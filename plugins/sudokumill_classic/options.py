@@ -1,0 +1,145 @@
+"""What each method of this plugin can be asked for.
+
+The option models stand apart from the methods, so that registering them imports none of the methods.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+from pydantic import Field, model_validator
+
+from sudokumill.contracts import Options
+from sudokumill.grids.description import PAPER_LEVELS
+from sudokumill.targets import ClueTarget
+
+MOST_CLUES_OF_A_MINIMAL_PUZZLE: Final = 40
+"""The largest minimal puzzles that anybody has found have 40 clues."""
+
+
+class RandomRowOptions(Options):
+    """Options of ``random-row``."""
+
+    max_shuffles: int = Field(
+        220, ge=10, le=1_000_000, description="a grid starts over at this number of shuffles since its last start"
+    )
+    max_starts: int = Field(1_000, ge=1, le=1_000_000, description="starts after which a grid is given up")
+
+
+class MatrixTransformOptions(Options):
+    """Options of ``matrix-transform``."""
+
+    template: int | None = Field(
+        None, ge=1, le=8, description="number of the seed final to transform; by default each row draws one"
+    )
+
+
+class LasVegasOptions(Options):
+    """Options of ``las-vegas``."""
+
+    n: int = Field(11, ge=0, le=28, description="random digits that are placed before the search")
+    max_nodes: int = Field(1_000, ge=81, le=10_000_000, description="placements that a try may cost")
+    max_tries: int = Field(1_000, ge=1, le=1_000_000, description="tries after which a grid is given up")
+
+
+class TemplatePermutationOptions(Options):
+    """Options of ``template-permutation``."""
+
+    first_digit: int = Field(1, ge=1, le=9, description="the digit in the top-left cell of every final")
+
+
+class BacktrackingOptions(Options):
+    """Options of ``dfs``."""
+
+    max_nodes: int | None = Field(
+        1_000_000,
+        ge=1,
+        description="placements that one puzzle may cost before the search gives up; none: no bound",
+    )
+
+
+class RandomBlankOptions(BacktrackingOptions):
+    """Options of ``random-blank``."""
+
+    seed: int = Field(0, ge=0, le=2**64 - 1, description="another seed takes the blanks in another order")
+
+
+class Order(StrEnum):
+    """The orders in which ``holes`` tries the cells of a grid."""
+
+    RANDOM = "random"
+    JUMP = "jump"
+    SNAKE = "snake"
+    ROWS = "rows"
+
+
+LEVEL_ORDERS: Final = (Order.RANDOM, Order.RANDOM, Order.JUMP, Order.SNAKE, Order.ROWS)
+"""The order of each level 1 .. 5 of the paper "Sudoku Puzzles Generating: from Easy to Evil"."""
+
+_MOST_CLUES_DRAWN_FOR_LEVEL_1: Final = 60
+"""Level 1 is "50 clues and more". A grid with fewer than 21 blanks is hardly a game, so none is aimed at."""
+
+
+class HolesOptions(ClueTarget):
+    """Options of ``holes``.
+
+    A level of the paper stands for a clue range, least clues per row and column and an order, all at once. So
+    a level together with one of these is refused. None means "not said" for all of them, which keeps a value
+    that was said apart from a default; the methods below give what holds.
+    """
+
+    order: Order | None = Field(None, description="order in which cells are tried (default random)")
+    row_min: int | None = Field(None, ge=0, le=9, description="least clues in every row (default 0)")
+    column_min: int | None = Field(None, ge=0, le=9, description="least clues in every column (default 0)")
+    level: int | None = Field(
+        None, ge=1, le=5, description="level of the paper 'from Easy to Evil': sets clues, least clues and order"
+    )
+
+    @model_validator(mode="after")
+    def _do_not_contradict(self) -> HolesOptions:
+        if self.level is not None:
+            for name in ("clues", "clues_min", "clues_max", "order", "row_min", "column_min"):
+                if getattr(self, name) is not None:
+                    raise ValueError(
+                        f"level={self.level} and {name}={getattr(self, name)} contradict each other: "
+                        f"a level sets {name} itself; leave out one of them"
+                    )
+        least, most = self.clue_range()
+        for name, line_min in zip(("row_min", "column_min"), self.line_mins(), strict=True):
+            if 9 * line_min > most:
+                raise ValueError(
+                    f"{name}={line_min} needs {9 * line_min} clues or more, but at most {most} are to remain; "
+                    f"lower {name} or raise clues_max"
+                )
+        if self.minimal and least > MOST_CLUES_OF_A_MINIMAL_PUZZLE:
+            raise ValueError(
+                f"minimal: no minimal puzzle of more than {MOST_CLUES_OF_A_MINIMAL_PUZZLE} clues is known, "
+                f"but at least {least} are to remain"
+            )
+        return self
+
+    def default_range(self) -> tuple[int, int]:
+        """22 to 30 clues, or the level's range."""
+        if self.level is None:
+            return 22, 30
+        level = PAPER_LEVELS[self.level - 1]
+        return level.clues_min, level.clues_max
+
+    def drawn_range(self) -> tuple[int, int]:
+        """The range from which each puzzle's clue count is drawn."""
+        least, most = self.clue_range()
+        return least, min(most, _MOST_CLUES_DRAWN_FOR_LEVEL_1) if self.level == 1 else most
+
+    def cell_order(self) -> Order:
+        """The order in which cells are tried."""
+        if self.level is not None:
+            return LEVEL_ORDERS[self.level - 1]
+        return self.order or Order.RANDOM
+
+    def line_mins(self) -> tuple[int, int]:
+        """The least clues of every row and of every column."""
+        if self.level is not None:
+            line_min = PAPER_LEVELS[self.level - 1].line_clues_min
+            return line_min, line_min
+        return self.row_min or 0, self.column_min or 0

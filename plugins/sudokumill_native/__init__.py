@@ -1,0 +1,1 @@
+"""The fast engine: a generator, a digger and two solvers over a C++20 kernel."""

@@ -1,0 +1,57 @@
+"""The C++ kernel over batches. Every function releases the GIL for the whole batch and keeps no state.
+
+Arrays that are passed in must have exactly the dtype, shape and memory order named; they are never converted.
+Another one raises TypeError. What comes out is new and C-contiguous.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol, type_check_only
+
+import numpy as np
+from numpy.typing import NDArray
+
+@type_check_only
+class Search(Protocol):
+    """A search over a batch of grids of shape (n, 81).
+
+    Returns:
+        counts (n,) int64, first solutions (n, 81) uint8, nodes (n,) int64, ``SolveStatus`` (n,) uint8.
+
+    Raises:
+        ValueError: limit or max_nodes below 1.
+    """
+
+    def __call__(
+        self, puzzles: NDArray[np.uint8], limit: int, max_nodes: int | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]: ...
+
+search_cells: Search
+search_cover: Search
+
+def make_finals(seeds: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """One final a seed; seeds (n,), finals (n, 81)."""
+
+def dig(
+    finals: NDArray[np.uint8],
+    seeds: NDArray[np.uint64],
+    orbits: NDArray[np.uint8],
+    targets: Sequence[int],
+    clue_range: tuple[int, int],
+    minimal: bool,
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """One puzzle a final.
+
+    Args:
+        finals: shape (n, 81).
+        seeds: shape (n,).
+        orbits: shape (81,), numbers 0 .. 80; cells with equal numbers are dug together or not at all.
+        targets: clue counts; each row's seed draws the one at which the row stops.
+        clue_range: the least and the greatest clue count that make a row ``DUG``.
+        minimal: dig to the end whatever the target, and call a row ``DUG`` only if no single clue can go.
+
+    Returns:
+        puzzles (n, 81), ``DigStatus`` (n,) uint8.
+
+    Raises:
+        ValueError: not one seed a final, no target, or an orbit's number above 80.
+    """

@@ -1,0 +1,178 @@
+// The module sudokumill_native._kernel: batches from Python to the kernel and back. The only file that knows
+// Python. What it promises is written in _kernel.pyi.
+#include "kernel/cell_search.hpp"
+#include "kernel/digger.hpp"
+#include "kernel/exact_cover.hpp"
+#include "kernel/finals.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace sudokumill {
+namespace {
+
+using GridsIn = nb::ndarray<const std::uint8_t, nb::shape<-1, kCells>, nb::c_contig, nb::device::cpu>;
+using SeedsIn = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using OrbitsIn = nb::ndarray<const std::uint8_t, nb::shape<kCells>, nb::c_contig, nb::device::cpu>;
+using GridsOut = nb::ndarray<nb::numpy, std::uint8_t, nb::shape<-1, kCells>>;
+template <typename T> using ColumnOut = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+/// Memory that a batch is written to, and that numpy takes over.
+template <typename T> class Buffer {
+  public:
+    explicit Buffer(std::size_t size) : items_(std::make_unique_for_overwrite<T[]>(size)), size_(size) {}
+
+    T& operator[](std::size_t index) { return items_[index]; }
+
+    /// The 81 items of one row.
+    std::span<T, kCells> row(std::size_t index) {
+        return std::span<T, kCells>(items_.get() + kCells * index, kCells);
+    }
+
+    ColumnOut<T> as_column() && {
+        const std::size_t size = size_;
+        auto [items, owner] = std::move(*this).release();
+        return ColumnOut<T>(items, {size}, owner);
+    }
+
+    GridsOut as_grids() && {
+        const std::size_t rows = size_ / kCells;
+        auto [items, owner] = std::move(*this).release();
+        return GridsOut(items, {rows, std::size_t{kCells}}, owner);
+    }
+
+  private:
+    std::pair<T*, nb::capsule> release() && {
+        T* items = items_.get();
+        nb::capsule owner(items, [](void* memory) noexcept { delete[] static_cast<T*>(memory); });
+        items_.release();
+        return {items, std::move(owner)};
+    }
+
+    std::unique_ptr<T[]> items_;
+    std::size_t size_;
+};
+
+GridView row_of_batch(const GridsIn& grids, std::size_t index) {
+    return GridView(grids.data() + kCells * index, kCells);
+}
+
+using Search = SolveOutcome (*)(GridView, const SearchBounds&);
+
+template <Search search>
+nb::tuple solve(const GridsIn& puzzles, std::int64_t limit, std::optional<std::int64_t> max_nodes) {
+    if (limit < 1) {
+        throw nb::value_error("limit must be 1 or more");
+    }
+    if (max_nodes.value_or(1) < 1) {
+        throw nb::value_error("max_nodes must be 1 or more, or None");
+    }
+    const SearchBounds bounds{
+        .limit = limit,
+        .max_nodes = max_nodes.value_or(std::numeric_limits<std::int64_t>::max()),
+    };
+    const std::size_t rows = puzzles.shape(0);
+    Buffer<std::int64_t> counts(rows);
+    Buffer<std::uint8_t> solutions(kCells * rows);
+    Buffer<std::int64_t> nodes(rows);
+    Buffer<std::uint8_t> status(rows);
+    {
+        const nb::gil_scoped_release other_threads_run;
+        for (std::size_t index = 0; index < rows; ++index) {
+            const SolveOutcome outcome = search(row_of_batch(puzzles, index), bounds);
+            counts[index] = outcome.count;
+            nodes[index] = outcome.nodes;
+            status[index] = static_cast<std::uint8_t>(outcome.status);
+            std::ranges::copy(outcome.solution, solutions.row(index).begin());
+        }
+    }
+    return nb::make_tuple(std::move(counts).as_column(), std::move(solutions).as_grids(),
+                          std::move(nodes).as_column(), std::move(status).as_column());
+}
+
+GridsOut make_finals(const SeedsIn& seeds) {
+    const std::size_t rows = seeds.shape(0);
+    Buffer<std::uint8_t> finals(kCells * rows);
+    {
+        const nb::gil_scoped_release other_threads_run;
+        for (std::size_t index = 0; index < rows; ++index) {
+            std::ranges::copy(make_final(seeds.data()[index]), finals.row(index).begin());
+        }
+    }
+    return std::move(finals).as_grids();
+}
+
+/// Cells with equal numbers are one orbit.
+std::vector<std::vector<std::uint8_t>> orbits_of(const OrbitsIn& numbers) {
+    std::vector<std::vector<std::uint8_t>> orbits;
+    for (int cell = 0; cell < kCells; ++cell) {
+        const std::size_t number = numbers.data()[cell];
+        if (number >= kCells) {
+            throw nb::value_error("the numbers of orbits must be 0 to 80");
+        }
+        orbits.resize(std::max(orbits.size(), number + 1));
+        orbits[number].push_back(static_cast<std::uint8_t>(cell));
+    }
+    std::erase_if(orbits, [](const auto& orbit) { return orbit.empty(); });
+    return orbits;
+}
+
+nb::tuple dig_finals(const GridsIn& finals, const SeedsIn& seeds, const OrbitsIn& orbits, std::vector<int> targets,
+                     std::pair<int, int> clue_range, bool minimal) {
+    const std::size_t rows = finals.shape(0);
+    if (seeds.shape(0) != rows) {
+        throw nb::value_error("there must be one seed a final");
+    }
+    if (targets.empty()) {
+        throw nb::value_error("there must be a clue count to aim at");
+    }
+    const DigOrder order{
+        .orbits = orbits_of(orbits),
+        .targets = std::move(targets),
+        .least = clue_range.first,
+        .most = clue_range.second,
+        .minimal = minimal,
+    };
+    Buffer<std::uint8_t> puzzles(kCells * rows);
+    Buffer<std::uint8_t> status(rows);
+    {
+        const nb::gil_scoped_release other_threads_run;
+        for (std::size_t index = 0; index < rows; ++index) {
+            const DigStatus became =
+                dig(row_of_batch(finals, index), seeds.data()[index], order, puzzles.row(index));
+            status[index] = static_cast<std::uint8_t>(became);
+        }
+    }
+    return nb::make_tuple(std::move(puzzles).as_grids(), std::move(status).as_column());
+}
+
+} // namespace
+} // namespace sudokumill
+
+NB_MODULE(_kernel, module) {
+    using namespace sudokumill;
+    // noconvert: an array of another dtype or memory order is refused, not copied behind the caller's back
+    module.def("search_cells", &solve<search_cells>, "puzzles"_a.noconvert(), "limit"_a,
+               "max_nodes"_a = nb::none());
+    module.def("search_cover", &solve<search_cover>, "puzzles"_a.noconvert(), "limit"_a,
+               "max_nodes"_a = nb::none());
+    module.def("make_finals", &make_finals, "seeds"_a.noconvert());
+    module.def("dig", &dig_finals, "finals"_a.noconvert(), "seeds"_a.noconvert(), "orbits"_a.noconvert(),
+               "targets"_a, "clue_range"_a, "minimal"_a);
+}

@@ -1,0 +1,52 @@
+// What a solver is asked, and what it answers. Shared by both solvers, which share nothing else.
+#pragma once
+
+#include "grid.hpp"
+
+#include <cstdint>
+#include <limits>
+
+namespace sudokumill {
+
+/// The values of sudokumill.contracts.SolveStatus.
+enum class SolveStatus : std::uint8_t {
+    unique = 0,
+    several = 1,
+    no_solution = 2,
+    clash = 3,
+    gave_up = 4,
+    solvable = 5,
+};
+
+/// Where a search stops.
+struct SearchBounds {
+    std::int64_t limit = 2;                                            // solutions, 1 or more
+    std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max(); // placements tried, not deduced
+};
+
+/// What a search found.
+struct SolveOutcome {
+    std::int64_t count = 0;
+    std::int64_t nodes = 0;
+    SolveStatus status = SolveStatus::no_solution;
+    Grid solution{}; // the first one found, zeros when there is none
+};
+
+/// The status of a search that ended with so many solutions.
+///
+/// A count that has reached the limit is as good as it was asked to be, whatever was left of the budget. Below
+/// the limit the count is exact, unless the budget ran out.
+constexpr SolveStatus status_of(std::int64_t count, std::int64_t limit, bool ran_out) {
+    if (ran_out && count < limit) {
+        return SolveStatus::gave_up;
+    }
+    if (count == 0) {
+        return SolveStatus::no_solution;
+    }
+    if (count > 1) {
+        return SolveStatus::several;
+    }
+    return limit == 1 ? SolveStatus::solvable : SolveStatus::unique;
+}
+
+} // namespace sudokumill

@@ -1,0 +1,37 @@
+"""What the digger and the solvers can be asked for.
+
+The option models stand apart from what they configure, so that registering them does not load the kernel.
+"""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from sudokumill.contracts import Options
+from sudokumill.grids.symmetries import possible_clue_counts
+from sudokumill.targets import ClueTarget
+
+
+class SearchOptions(Options):
+    """Options of both solvers."""
+
+    max_nodes: int | None = Field(
+        None,
+        ge=1,
+        lt=2**63,
+        description="placements that one puzzle may cost before the search gives up; none: no bound",
+    )
+
+
+class NativeDiggerOptions(ClueTarget):
+    """Options of digger ``native``: those of every digger. Without a clue count it digs to the end."""
+
+    def targets(self) -> list[int]:
+        """The clue counts at which a row may stop: those of the range that the symmetry allows.
+
+        ``[0]``, which nothing reaches, if no clue count is asked for.
+        """
+        if (self.clues, self.clues_min, self.clues_max) == (None, None, None):
+            return [0]
+        least, most = self.clue_range()
+        return sorted(possible_clue_counts(self.symmetry) & set(range(least, most + 1)))

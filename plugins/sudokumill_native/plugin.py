@@ -1,0 +1,91 @@
+"""Registers the engine. Rates were measured on one core and are rounded down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sudokumill.contracts import (
+    Digger,
+    DiggerDescriptor,
+    Generator,
+    GeneratorDescriptor,
+    Options,
+    Solver,
+    SolverDescriptor,
+)
+from sudokumill.hookspecs import hookimpl
+from sudokumill_native.options import NativeDiggerOptions, SearchOptions
+
+
+@hookimpl
+def sudokumill_register_generators() -> Iterable[GeneratorDescriptor]:
+    """The generator of this package."""
+    yield GeneratorDescriptor(
+        name="native",
+        version="1",
+        summary="random boxes on a diagonal, the rest by search, then a random isomorphism",
+        factory=_generator,
+        rate=200_000,
+    )
+
+
+@hookimpl
+def sudokumill_register_diggers() -> Iterable[DiggerDescriptor]:
+    """The digger of this package."""
+    yield DiggerDescriptor(
+        name="native",
+        version="1",
+        summary="takes clues out in random order, to a clue count or to the end",
+        factory=_digger,
+        options=NativeDiggerOptions,
+        rate=8_000,
+        shares_code_with="native",
+    )
+
+
+@hookimpl
+def sudokumill_register_solvers() -> Iterable[SolverDescriptor]:
+    """The solvers of this package."""
+    yield SolverDescriptor(
+        name="native",
+        version="1",
+        summary="search over cells by bitmasks, with locked candidates and singles",
+        factory=_native_solver,
+        options=SearchOptions,
+        rate=200_000,
+    )
+    yield SolverDescriptor(
+        name="exact-cover",
+        version="1",
+        summary="search over the 324 constraints of the exact cover; shares no code with native",
+        factory=_exact_cover_solver,
+        options=SearchOptions,
+        rate=100_000,
+    )
+
+
+# Each factory imports what it builds when it is called, so that listing the plugins does not load the kernel.
+
+
+def _generator(options: Options) -> Generator:
+    from sudokumill_native.generator import NativeGenerator
+
+    return NativeGenerator()
+
+
+def _digger(options: NativeDiggerOptions) -> Digger:
+    from sudokumill_native.digger import NativeDigger
+
+    return NativeDigger(options)
+
+
+def _native_solver(options: SearchOptions) -> Solver:
+    from sudokumill_native.solvers import NativeSolver
+
+    return NativeSolver(options)
+
+
+def _exact_cover_solver(options: SearchOptions) -> Solver:
+    from sudokumill_native.solvers import ExactCoverSolver
+
+    return ExactCoverSolver(options)

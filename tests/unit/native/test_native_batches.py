@@ -1,0 +1,158 @@
+"""What crosses the border to C++: arrays of the wrong kind, threads, forks, memory."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sudokumill.contracts import Solver
+from sudokumill.errors import BatchShapeError
+from sudokumill.grids.batch import Grids
+from sudokumill_native import _kernel
+from sudokumill_native.digger import NativeDigger
+from sudokumill_native.generator import NativeGenerator
+from sudokumill_native.options import NativeDiggerOptions, SearchOptions
+from sudokumill_native.solvers import ExactCoverSolver, NativeSolver
+
+SEEDS = np.arange(4, dtype=np.uint64)
+
+NO_GRIDS = {
+    "a list": [[0] * 81],
+    "None": None,
+    "another dtype": np.zeros((4, 81), dtype=np.int64),
+    "signed": np.zeros((4, 81), dtype=np.int8),
+    "one dimension": np.zeros(81, dtype=np.uint8),
+    "80 cells": np.zeros((4, 80), dtype=np.uint8),
+    "three dimensions": np.zeros((4, 9, 9), dtype=np.uint8),
+    "columns first": np.zeros((4, 81), dtype=np.uint8, order="F"),
+    "every other row": np.zeros((8, 81), dtype=np.uint8)[::2],
+}
+NO_SEEDS = {
+    "a list": [1, 2, 3, 4],
+    "signed": np.arange(4),
+    "two dimensions": np.zeros((4, 1), dtype=np.uint64),
+    "every other one": np.arange(8, dtype=np.uint64)[::2],
+}
+
+
+def solve(grids: Any) -> None:
+    NativeSolver(SearchOptions()).solve(grids)
+
+
+def solve_by_cover(grids: Any) -> None:
+    ExactCoverSolver(SearchOptions()).solve(grids)
+
+
+def dig(grids: Any) -> None:
+    NativeDigger(NativeDiggerOptions()).dig(grids, SEEDS)
+
+
+@pytest.mark.parametrize("grids", NO_GRIDS.values(), ids=NO_GRIDS)
+@pytest.mark.parametrize("call", [solve, solve_by_cover, dig])
+def test_what_is_no_batch_is_refused(call: Callable[[Any], None], grids: Any) -> None:
+    with pytest.raises(BatchShapeError):
+        call(grids)
+
+
+@pytest.mark.parametrize("grids", NO_GRIDS.values(), ids=NO_GRIDS)
+@pytest.mark.parametrize("search", [_kernel.search_cells, _kernel.search_cover])
+def test_the_kernel_itself_converts_nothing(search: _kernel.Search, grids: Any) -> None:
+    with pytest.raises(TypeError):
+        search(grids, 2)
+
+
+@pytest.mark.parametrize("seeds", NO_SEEDS.values(), ids=NO_SEEDS)
+def test_what_are_no_seeds_is_refused(seeds: Any) -> None:
+    with pytest.raises(TypeError):
+        NativeGenerator().generate(seeds)
+    finals = NativeGenerator().generate(SEEDS).finals
+    with pytest.raises(TypeError):
+        NativeDigger(NativeDiggerOptions()).dig(finals, seeds)
+
+
+def test_the_kernel_checks_its_orders() -> None:
+    finals = NativeGenerator().generate(SEEDS).finals
+    each_cell = np.arange(81, dtype=np.uint8)
+    with pytest.raises(ValueError, match="0 to 80"):
+        _kernel.dig(finals, SEEDS, each_cell + np.uint8(1), [0], (17, 81), minimal=False)
+    with pytest.raises(ValueError, match="clue count"):
+        _kernel.dig(finals, SEEDS, each_cell, [], (17, 81), minimal=False)
+    with pytest.raises(ValueError, match="max_nodes"):
+        _kernel.search_cells(finals, 2, 0)
+
+
+def test_read_only_batches_are_taken(minimal_puzzles: Grids) -> None:
+    assert not minimal_puzzles.flags.writeable
+    solve(minimal_puzzles)
+
+
+def test_results_are_new_and_outlive_their_inputs() -> None:
+    finals = NativeGenerator().generate(SEEDS).finals
+    kept = finals.copy()
+    solutions = NativeSolver(SearchOptions()).solve(finals).solutions
+    assert not np.shares_memory(solutions, finals)
+    finals[:] = 0
+    assert np.array_equal(solutions, kept)
+
+
+@pytest.mark.parametrize("kind", [NativeSolver, ExactCoverSolver])
+def test_other_threads_run_during_a_batch(kind: type[NativeSolver | ExactCoverSolver]) -> None:
+    solver: Solver = kind(SearchOptions())
+    hard = np.zeros((1, 81), dtype=np.uint8)
+    done = threading.Event()
+
+    def count() -> None:
+        solver.solve(hard, limit=500_000)
+        done.set()
+
+    # while the interpreter does not take the lock from a thread by itself, this one only goes on if it is given
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(3600)
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            ending = pool.submit(count)
+            went_on = not done.is_set()
+            ending.result()
+    finally:
+        sys.setswitchinterval(interval)
+    assert went_on
+
+
+def test_threads_get_the_same_results() -> None:
+    seeds = np.arange(400, dtype=np.uint64)
+
+    def line(_: int) -> tuple[bytes, ...]:
+        finals = NativeGenerator().generate(seeds).finals
+        dug = NativeDigger(NativeDiggerOptions()).dig(finals, seeds)
+        solved = NativeSolver(SearchOptions()).solve(dug.puzzles)
+        covered = ExactCoverSolver(SearchOptions()).solve(dug.puzzles)
+        return tuple(
+            part.tobytes() for part in (finals, dug.puzzles, solved.nodes, solved.solutions, covered.nodes)
+        )
+
+    with ThreadPoolExecutor(2) as pool:
+        results = set(pool.map(line, range(4)))
+    assert results == {line(0)}
+
+
+def _first_final(pipe: Any) -> None:
+    pipe.send(NativeGenerator().generate(SEEDS).finals.tobytes())
+
+
+def test_a_forked_process_goes_on() -> None:
+    here = NativeGenerator().generate(SEEDS).finals.tobytes()
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_first_final, args=(sender,))
+    child.start()
+    assert receiver.poll(30)
+    assert receiver.recv() == here
+    child.join(30)
+    assert child.exitcode == 0

@@ -1,0 +1,149 @@
+"""What a job is: the order as a validated specification, and how it is cut into chunks."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Final, Self
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from sudokumill.contracts import Role
+
+GREATEST_COUNT: Final = 10_000_000_000
+GREATEST_CHUNK: Final = 50_000
+"""Rows of a chunk at the most: what a process holds of one chunk stays at some 40 MB."""
+
+FIRST_CHUNKS: Final = 64
+"""Chunks that wait at a time, at the most; more are appended while the job goes on."""
+
+
+class JobKind(StrEnum):
+    """What can be ordered."""
+
+    GENERATE = "generate"
+    DIG = "dig"
+    SOLVE = "solve"
+    LEVELS = "levels"
+
+
+class Source(StrEnum):
+    """Where the grids come from that a job starts with."""
+
+    FRESH = "fresh"
+    """The job's generator makes finals."""
+    UNDUG = "undug"
+    """Stored finals from which no puzzle was dug yet, oldest first."""
+    JOB = "job"
+    """The finals that another job delivered."""
+    FILE = "file"
+    """Grids of a file."""
+    PUZZLES = "puzzles"
+    """Stored puzzles, oldest first."""
+
+
+class Part(StrEnum):
+    """The places in a job that an implementation takes."""
+
+    GENERATOR = "generator"
+    DIGGER = "digger"
+    SOLVER = "solver"
+    CHECKER = "checker"
+    """The solver that counts the solutions of what was dug."""
+
+    @property
+    def role(self) -> Role:
+        """The role that fills this place."""
+        return Role.SOLVER if self is Part.CHECKER else Role(self.value)
+
+
+class _Value(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Choice(_Value):
+    """An implementation with its options, as ordered."""
+
+    name: str
+    version: str
+    """The version that was here when the order was given; what a chunk ran with is in its own row."""
+    pinned: bool = False
+    """True for ``NAME==VERSION``: no other version will do."""
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+    """Only what the order set: defaults belong to the version."""
+
+
+class JobSpec(_Value):
+    """A job, as it is stored with its row: everything that its result depends on."""
+
+    kind: JobKind
+    count: Annotated[int, Field(ge=1, le=GREATEST_COUNT)]
+    seed: Annotated[int, Field(ge=0, lt=2**63)]
+    parts: dict[Part, Choice]
+    source: Source = Source.FRESH
+    source_job: int | None = None
+    size: int | None = None
+    """Positions that exist: of an enumerating generator, or of inputs. None: no bound."""
+    enumerated: bool = False
+    """True: the generator gets positions in place of seeds."""
+    limit: int = 2
+    """Kind solve: solutions are counted up to this."""
+    new: bool = False
+    """Levels (finals) that an earlier job stored do not count."""
+    max_attempts: int | None = None
+    """Budget: positions at the most."""
+    max_seconds: float | None = None
+    """Budget: seconds since the start at the most."""
+    chunk_rows: int | None = None
+    """Rows a chunk, where the order names them; the result never depends on it."""
+    rate: float
+    """Rows a second on one core, from the implementations' hints."""
+
+    def difference(self, other: Self) -> str | None:
+        """The first field by which two orders differ, but for rate hints; None when they order the same."""
+        for name in type(self).model_fields:
+            if name not in {"rate", "size"} and getattr(self, name) != getattr(other, name):
+                return name
+        return None
+
+
+def draw_seed() -> int:
+    """A job seed for an order that names none: 63 bits from the system, so no two runs share one."""
+    return secrets.randbits(63)
+
+
+def rows_per_chunk(spec: JobSpec, rate: float, seconds: float, processes: int, missing: int) -> int:
+    """Rows of the next chunks: ``seconds`` of work, but each process gets a share of a small rest.
+
+    Args:
+        spec: the job; an explicit ``chunk_rows`` wins.
+        rate: rows a second on one core, measured or hinted.
+        seconds: work that a chunk is meant to be.
+        processes: how many share the work.
+        missing: positions that are still to be planned.
+    """
+    if spec.chunk_rows is not None:
+        return spec.chunk_rows
+    share = math.ceil(missing / max(1, processes))
+    return max(1, min(GREATEST_CHUNK, int(rate * seconds), share))
+
+
+def plan_chunks(start: int, missing: int, rows: int, size: int | None, most: int) -> list[tuple[int, int]]:
+    """Ranges of positions for the next chunks: ``[(start, start + rows), ...]``.
+
+    Args:
+        start: the first position that is not planned yet.
+        missing: positions that are wanted.
+        rows: rows a chunk.
+        size: positions that exist, None for no bound.
+        most: chunks at the most.
+    """
+    end = start + missing if size is None else min(start + missing, size)
+    return [(low, min(low + rows, end)) for low in range(start, end, rows)][:most]
+
+
+def combined_rate(rates: Mapping[Part, float]) -> float:
+    """Rows a second of a line whose parts work one after another."""
+    return 1.0 / sum(1.0 / rate for rate in rates.values())

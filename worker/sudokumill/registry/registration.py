@@ -1,0 +1,208 @@
+"""From a plugin's source to its checked descriptors. Nothing is built."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import pluggy
+
+from sudokumill import hookspecs
+from sudokumill.contracts import (
+    API_VERSION,
+    Descriptor,
+    DiggerDescriptor,
+    GeneratorDescriptor,
+    GraderDescriptor,
+    Options,
+    Role,
+    SolverDescriptor,
+)
+from sudokumill.errors import near
+from sudokumill.registry.discovery import Source
+from sudokumill.registry.faults import fault_text
+from sudokumill.registry.plugins import Implementation, Plugin, PluginIdentity, PluginState, Refusal
+
+HOOKS: Final = {
+    Role.GENERATOR: "sudokumill_register_generators",
+    Role.DIGGER: "sudokumill_register_diggers",
+    Role.SOLVER: "sudokumill_register_solvers",
+    Role.GRADER: "sudokumill_register_graders",
+}
+
+DESCRIPTORS: Final[dict[Role, type[Descriptor[Any]]]] = {
+    Role.GENERATOR: GeneratorDescriptor,
+    Role.DIGGER: DiggerDescriptor,
+    Role.SOLVER: SolverDescriptor,
+    Role.GRADER: GraderDescriptor,
+}
+
+METHODS: Final = {Role.GENERATOR: "generate", Role.DIGGER: "dig", Role.SOLVER: "solve", Role.GRADER: "grade"}
+"""The method that the object of each role must have."""
+
+_NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_VERSION: Final = re.compile(r"[^\s=]+")
+
+
+def load_plugin(source: Source) -> Plugin:
+    """Imports a plugin, calls its hooks and checks what they give.
+
+    Nothing that the plugin does is raised, except ``KeyboardInterrupt``; it is in ``state`` and ``reason``.
+    """
+    try:
+        module = source.load()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return settled(source.identity, [], [Refusal(f"import failed: {fault_text(error)}")])
+    found, refusals = register(module, source.identity)
+    return settled(source.identity, found, refusals)
+
+
+def settled(identity: PluginIdentity, found: Iterable[Implementation], refusals: Iterable[Refusal]) -> Plugin:
+    """The plugin with its state and reason, as they follow from what was found and what was refused."""
+    found, refusals = tuple(found), tuple(refusals)
+    state = PluginState.PARTLY if found else PluginState.FAILED
+    if not refusals:
+        state = PluginState.LOADED
+    return Plugin(
+        identity.name,
+        identity.distribution,
+        identity.version,
+        identity.source,
+        state,
+        "; ".join(refusal.reason for refusal in refusals),
+        found,
+        refusals,
+    )
+
+
+def register(module: object, identity: PluginIdentity) -> tuple[list[Implementation], list[Refusal]]:
+    """Calls the hooks of one plugin.
+
+    Each plugin has a pluggy manager of its own, and each of its hooks is called by itself: in a common one, the
+    first that raises would end the call for all that come after it.
+
+    Returns:
+        What can be used, and what was refused.
+    """
+    try:
+        manager = pluggy.PluginManager(hookspecs.PROJECT)
+        manager.add_hookspecs(hookspecs)
+        manager.register(module, identity.name)
+        calls = manager.get_hookcallers(module) or []
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return [], [Refusal(f"its hooks are wrong: {fault_text(error)}")]
+    refusals = [*_unknown_hooks(calls), *_unmarked_hooks(module)]
+    if not calls and not refusals:
+        return [], [Refusal(f"it implements no hook; mark a function {HOOKS[Role.GENERATOR]} with @hookimpl")]
+    found: list[Implementation] = []
+    for role, hook in HOOKS.items():
+        given: list[object] = []
+        for impl in getattr(manager.hook, hook).get_hookimpls():
+            refusals += _collect(impl, hook, given)
+        good, bad = _checked(role, given, identity)
+        found += good
+        refusals += bad
+    return found, refusals
+
+
+def descriptor_fault(role: Role, given: object) -> str | None:
+    """What is wrong with something that was registered for a role; None when nothing is.
+
+    Only what can be seen without building anything. A factory that is a class is asked for its method already.
+    """
+    wanted = DESCRIPTORS[role]
+    if not isinstance(given, wanted):
+        return f"{HOOKS[role]} must give {wanted.__name__}, not {_kind(given)}"
+    return next(_descriptor_faults(role, given), None)
+
+
+def _descriptor_faults(role: Role, given: Any) -> Iterator[str]:  # nothing that it declares is to be believed
+    # The version first: what a newer API allows elsewhere must not look like a mistake.
+    version = given.api_version
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        yield f"api_version must be a whole number above 0, not {version!r}"
+    elif version > API_VERSION:
+        yield f"it was built for API version {version}, this sudokumill has {API_VERSION}; update sudokumill"
+    if not isinstance(given.name, str) or not _NAME.fullmatch(given.name):
+        yield "its name must be lower-case letters, digits and single hyphens"
+    if not isinstance(given.version, str) or not _VERSION.fullmatch(given.version):
+        yield f"its version must be text without spaces and '=', not {given.version!r}"
+    if not isinstance(given.summary, str) or not given.summary.strip() or "\n" in given.summary:
+        yield "its summary must be one line of text"
+    if not callable(given.factory):
+        yield f"its factory must be callable, not {_kind(given.factory)}"
+    elif isinstance(given.factory, type) and not callable(getattr(given.factory, METHODS[role], None)):
+        yield f"{given.factory.__name__} has no method {METHODS[role]}"
+    if not isinstance(given.options, type) or not issubclass(given.options, Options):
+        yield f"its options must be a subclass of sudokumill.contracts.Options, not {_kind(given.options)}"
+    if not isinstance(given.rate, int | float) or not 0 < given.rate < math.inf:
+        yield f"its rate must be a number of rows a second above 0, not {given.rate!r}"
+    if isinstance(given, GeneratorDescriptor) and given.size is not None and not callable(given.size):
+        yield f"its size must be a function of the options, not {_kind(given.size)}"
+    if isinstance(given, DiggerDescriptor) and given.uses_solver and given.shares_code_with is not None:
+        yield "it either uses the job's solver or has one of its own, so uses_solver excludes shares_code_with"
+
+
+def _unknown_hooks(calls: list[pluggy.HookCaller]) -> Iterator[Refusal]:
+    """Marked functions that are no hook of this API, unless their author marked them optional."""
+    for call in calls:
+        if not call.has_spec() and not all(impl.optionalhook for impl in call.get_hookimpls()):
+            yield Refusal(f"there is no hook {call.name}; {near(call.name, HOOKS.values())}")
+
+
+def _unmarked_hooks(module: object) -> Iterator[Refusal]:
+    """Functions that are named like a hook and lack the mark, so that pluggy does not see them."""
+    for hook in HOOKS.values():
+        function = inspect.getattr_static(module, hook, None)
+        if inspect.isroutine(function) and not hasattr(function, f"{hookspecs.PROJECT}_impl"):
+            yield Refusal(f"{hook} lacks @hookimpl (from sudokumill.hookspecs import hookimpl)")
+
+
+def _collect(impl: pluggy.HookImpl, hook: str, given: list[object]) -> Iterator[Refusal]:
+    """Adds what a hook gives to ``given``; what came before it raised is kept."""
+    if impl.hookwrapper or impl.wrapper:
+        yield Refusal(f"{hook} is a wrapper; hooks only register, there is nothing to wrap")
+        return
+    try:
+        result = impl.function()
+        if isinstance(result, str) or not isinstance(result, Iterable):
+            yield Refusal(f"{hook} gave {_kind(result)}; it must yield descriptors or return a list of them")
+            return
+        for item in result:
+            given.append(item)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        yield Refusal(f"{hook} raised {fault_text(error)}")
+
+
+def _checked(
+    role: Role, given: list[object], identity: PluginIdentity
+) -> tuple[list[Implementation], list[Refusal]]:
+    good: list[Implementation] = []
+    bad: list[Refusal] = []
+    for item in given:
+        name = item.name if isinstance(item, Descriptor) and isinstance(item.name, str) else None
+        fault = descriptor_fault(role, item)
+        if fault is None:
+            good.append(Implementation(role, item, identity))  # type: ignore[arg-type]  # descriptor_fault saw it
+        else:
+            bad.append(Refusal(f"{role} {name!r}: {fault}" if name is not None else fault, role, name))
+    # Twice the same name in one plugin: as between two plugins, neither may win by its place.
+    counts = Counter(implementation.name for implementation in good)
+    for name, count in counts.items():
+        if count > 1:
+            bad.append(Refusal(f"{role} {name!r}: registered {count} times", role, name))
+    return [one for one in good if counts[one.name] == 1], bad
+
+
+def _kind(given: object) -> str:
+    return repr(given) if given is None else f"a {type(given).__name__}"

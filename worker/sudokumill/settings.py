@@ -1,0 +1,57 @@
+"""Settings: environment variables with the prefix ``SUDOKUMILL_``.
+
+They are read once, where a command or a process starts, and handed on; no module keeps them.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from sudokumill.errors import BadSettingError
+
+
+class Settings(BaseSettings):
+    """Every setting; ``sudokumill doctor`` lists them with their values."""
+
+    model_config = SettingsConfigDict(env_prefix="SUDOKUMILL_", extra="ignore", frozen=True)
+
+    database_url: str = Field("sqlite:///sudokumill.db", description="SQLAlchemy URL of the store")
+    plugins: str = Field("all", description="plugins to load: all, none, or names parted by commas")
+    plugin_dir: Path | None = Field(None, description="folder of one-file plugins")
+
+    generator: str = Field("native", description="generator of orders that name none")
+    digger: str = Field("native", description="digger of orders that name none")
+    solver: str = Field("native", description="solver of orders that name none")
+    checker: str = Field("exact-cover", description="solver that counts the solutions of every dug puzzle")
+
+    processes: int = Field(
+        default_factory=lambda: len(os.sched_getaffinity(0)),
+        ge=1,
+        le=256,
+        description="local processes of run; default: one a core",
+    )
+    chunk_seconds: float = Field(4.0, gt=0, le=60, description="work that a chunk is planned for, in seconds")
+    chunk_attempts: int = Field(3, ge=1, le=20, description="attempts before a chunk is split")
+    lease_seconds: float = Field(60.0, ge=1, description="a chunk whose lease is not renewed for so long is free")
+    dry_positions: int = Field(
+        10_000, ge=1, description="a job ends when so many positions in a row delivered nothing"
+    )
+    licence: str = Field("CC0-1.0", description="licence that is written beside each level")
+
+
+def load_settings() -> Settings:
+    """The settings of this process.
+
+    Raises:
+        BadSettingError: a variable that cannot be used; names it and says why.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = f"SUDOKUMILL_{str(first['loc'][0]).upper()}"
+        raise BadSettingError(name=name, reason=first["msg"]) from None

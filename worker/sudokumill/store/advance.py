@@ -1,0 +1,218 @@
+"""Moving a job on: cut further chunks while its target is not met, end it when it is, or cannot be.
+
+Called after each chunk and by whoever watches over jobs. It looks only at rows, so it may be called by anybody,
+at any time, any number of times.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from sqlalchemy import Connection, func, select, update
+
+from sudokumill.jobs import FIRST_CHUNKS, JobKind
+from sudokumill.store.database import Database
+from sudokumill.store.models import Chunk, ChunkState, Job, JobState
+from sudokumill.store.placing import append_chunks
+from sudokumill.store.reading import OPEN, TRIED, Progress, delivered_positions, read_failures, read_progress
+
+_ALL_FAILED: Final = 100
+"""A job ends when this many positions were tried and every one is an item error."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How chunks are cut and when a job is given up."""
+
+    processes: int
+    chunk_seconds: float
+    dry_positions: int
+
+
+def start(database: Database, job: int) -> None:
+    """Notes that work on the job begins (again); its time budget counts from the first time."""
+    with database.write() as connection:
+        connection.execute(
+            update(Job).where(Job.id == job, Job.started_at.is_(None)).values(started_at=datetime.now(UTC))
+        )
+
+
+def advance(database: Database, job: int, pace: Pace) -> JobState:
+    """Cuts the next chunks of a job, or ends it.
+
+    Args:
+        database: where.
+        job: which.
+        pace: how.
+
+    Returns:
+        The state that the job has then.
+    """
+    with database.write(job) as connection:
+        # one at a time: two that advance the same job would cut the same positions twice
+        connection.execute(select(Job.id).where(Job.id == job).with_for_update())
+        found = read_progress(connection, job)
+        if found.state.ended or found.state is JobState.PAUSED:
+            return found.state
+        qualified = found.delivered + found.surplus
+        open_positions = _open_positions(connection, job)
+        if qualified >= found.count and _prefix(connection, found) >= found.count:
+            _drop_waiting(connection, job)
+            return found.state if _running(connection, job) else _end(connection, found, JobState.DONE, None)
+        reason = _exhausted(connection, found, pace)
+        if reason is not None:
+            _drop_waiting(connection, job)
+            return found.state if _running(connection, job) else _end_short(connection, found, reason)
+        if _cut(connection, found, qualified, open_positions, pace) or open_positions:
+            return found.state
+        if qualified >= found.count:
+            return _end(connection, found, JobState.DONE, None)
+        return _end_short(connection, found, _bound_reason(found))
+
+
+def _cut(connection: Connection, found: Progress, qualified: int, open_positions: int, pace: Pace) -> int:
+    """Cuts chunks for what the open ones will probably leave missing."""
+    waiting = found.chunks.get(ChunkState.WAITING, 0)
+    if waiting > FIRST_CHUNKS // 2:
+        return 0
+    share = qualified / found.tried if found.tried else 1.0
+    missing = found.count - qualified - math.floor(open_positions * share)
+    if missing <= 0:
+        return 0
+    # a yield that is hardly known is not trusted to more than double the attempts
+    attempts = min(math.ceil(missing / share), found.tried + missing) if share > 0 else found.tried + missing
+    rate = found.tried / found.seconds if found.seconds > 0 else found.spec.rate
+    return append_chunks(
+        connection, found.id, found.spec, planned=found.planned, missing=attempts, rate=rate,
+        processes=pace.processes, seconds=pace.chunk_seconds, room=FIRST_CHUNKS - waiting,
+    )  # fmt: skip
+
+
+def _exhausted_by_failures(found: Progress) -> bool:
+    return found.tried >= min(_ALL_FAILED, found.count) and found.failed == found.tried
+
+
+def _exhausted(connection: Connection, found: Progress, pace: Pace) -> str | None:
+    """Why the job should not go on although it is not done; None when it should."""
+    spec = found.spec
+    if found.kind is JobKind.SOLVE:
+        return None
+    if _exhausted_by_failures(found):
+        return "every position failed"
+    if spec.max_seconds is not None and found.started_at is not None:
+        passed = (datetime.now(UTC) - found.started_at).total_seconds()
+        if passed >= spec.max_seconds:
+            return f"its budget of {spec.max_seconds:g} s is used up"
+    if spec.max_seconds is None and spec.max_attempts is None:
+        dry = _dry_positions(connection, found.id)
+        if dry >= pace.dry_positions:
+            return f"the last {dry:,} positions delivered nothing"
+    return None
+
+
+def _dry_positions(connection: Connection, job: int) -> int:
+    """Positions tried after the last chunk that delivered anything."""
+    last = select(func.coalesce(func.max(Chunk.stop), 0)).where(Chunk.job_id == job, Chunk.delivered > 0)
+    return int(
+        connection.execute(
+            select(func.coalesce(func.sum(Chunk.stop - Chunk.start), 0)).where(
+                Chunk.job_id == job, Chunk.state.in_(TRIED), Chunk.start >= last.scalar_subquery()
+            )
+        ).scalar_one()
+    )
+
+
+def _bound_reason(found: Progress) -> str:
+    """Why no further chunk could be cut."""
+    spec = found.spec
+    if found.kind is JobKind.SOLVE:
+        return f"{found.failed:,} of {found.tried:,} grids could not be solved"
+    if spec.max_attempts is not None and found.planned >= spec.max_attempts:
+        return f"its budget of {spec.max_attempts:,} attempts is used up"
+    if spec.enumerated:
+        return f"its generator has no more than {found.planned:,} finals"
+    return f"its source has no more than {found.planned:,} grids"
+
+
+def _open_positions(connection: Connection, job: int) -> int:
+    return int(
+        connection.execute(
+            select(func.coalesce(func.sum(Chunk.stop - Chunk.start), 0)).where(
+                Chunk.job_id == job, Chunk.state.in_(OPEN)
+            )
+        ).scalar_one()
+    )
+
+
+def _prefix(connection: Connection, found: Progress) -> int:
+    """Delivered positions below the first one that is still to come: only these have their final order."""
+    first_open = connection.execute(
+        select(func.min(Chunk.start)).where(Chunk.job_id == found.id, Chunk.state.in_(OPEN))
+    ).scalar()
+    query = select(func.coalesce(func.sum(Chunk.delivered), 0)).where(
+        Chunk.job_id == found.id, Chunk.state.in_(TRIED)
+    )
+    if first_open is not None:
+        query = query.where(Chunk.stop <= first_open)
+    return int(connection.execute(query).scalar_one())
+
+
+def _running(connection: Connection, job: int) -> bool:
+    running = select(Chunk.id).where(Chunk.job_id == job, Chunk.state == ChunkState.RUNNING).limit(1)
+    return connection.execute(running).first() is not None
+
+
+def _drop_waiting(connection: Connection, job: int) -> None:
+    connection.execute(
+        update(Chunk)
+        .where(Chunk.job_id == job, Chunk.state == ChunkState.WAITING)
+        .values(state=ChunkState.DROPPED.value)
+    )
+
+
+def _end_short(connection: Connection, found: Progress, reason: str) -> JobState:
+    """Ends a job that delivered less than was ordered, and says why."""
+    details = [
+        f"{number:,} {name}"
+        for name, number in (
+            ("off target", found.missed),
+            ("repeated", found.repeated),
+            ("not new", found.not_new),
+            ("failed", found.failed),
+        )
+        if number
+    ]
+    if found.failed:
+        owner, why, _ = read_failures(connection, found.id, 1)[0]
+        details.append(f"most often {owner}: {why}")
+    text = f"{reason} ({'; '.join(details)})" if details else reason
+    failed = found.delivered == 0 and found.failed > 0 and found.failed == found.tried
+    return _end(connection, found, JobState.FAILED if failed else JobState.INCOMPLETE, text)
+
+
+def _end(connection: Connection, found: Progress, state: JobState, reason: str | None) -> JobState:
+    """Writes a job's end, with the position of the last row that counts."""
+    last: int | None = None
+    delivered = found.delivered
+    if found.kind is JobKind.SOLVE:
+        last = found.planned - 1
+    elif delivered:
+        positions = delivered_positions(found.id, found.kind).subquery()
+        last = connection.execute(
+            select(positions.c.position).order_by(positions.c.position).offset(delivered - 1).limit(1)
+        ).scalar()
+    connection.execute(
+        update(Job)
+        .where(Job.id == found.id)
+        .values(
+            state=state.value,
+            reason=reason,
+            delivered=delivered,
+            last_position=last,
+            ended_at=datetime.now(UTC),
+        )
+    )
+    return state

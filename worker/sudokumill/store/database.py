@@ -1,0 +1,167 @@
+"""Opening a database, and its transactions, clock and errors."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+from sqlalchemy.types import Float
+
+from sudokumill.errors import (
+    BadDatabaseUrlError,
+    DatabaseUnreachableError,
+    NotADatabaseError,
+    StorageFullError,
+    StoreError,
+)
+
+_BUSY_SECONDS: Final = 60
+_CACHE_KIB: Final = 65_536
+
+
+class Now(FunctionElement[float]):
+    """Seconds since 1970 by the database's clock, which is the only one that leases go by."""
+
+    type = Float()
+    inherit_cache = True
+
+
+@compiles(Now, "sqlite")
+def _now_sqlite(element: Now, compiler: SQLCompiler, **_: Any) -> str:
+    return "((julianday('now') - 2440587.5) * 86400.0)"
+
+
+@compiles(Now, "postgresql")
+def _now_postgresql(element: Now, compiler: SQLCompiler, **_: Any) -> str:
+    return "extract(epoch from clock_timestamp())::double precision"
+
+
+class Database:
+    """A database that jobs and levels are kept in.
+
+    Args:
+        url: a SQLAlchemy URL, SQLite or PostgreSQL.
+
+    Raises:
+        BadDatabaseUrlError: not a URL, or of another kind of database.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = _parse(url)
+        self.name = self.url.render_as_string(hide_password=True)
+        self.engine = _engine(self.url)
+
+    @property
+    def path(self) -> Path | None:
+        """The file, for SQLite."""
+        if self.url.get_backend_name() == "sqlite" and self.url.database:
+            return Path(self.url.database)
+        return None
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A transaction that only reads."""
+        with self._translated(), self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def write(self, job: int | None = None) -> Iterator[Connection]:
+        """A transaction that writes: committed at its end, or not at all.
+
+        On SQLite it takes the write lock at once: a transaction that reads first and writes later can fail
+        with "database is locked" however long it would have waited.
+
+        Args:
+            job: named in the error when the disk is full.
+        """
+        with (
+            self._translated(job),
+            self.engine.connect().execution_options(immediate=True) as connection,
+            connection.begin(),
+        ):
+            yield connection
+
+    def dispose(self) -> None:
+        """Closes the connections of this process."""
+        self.engine.dispose()
+
+    @contextmanager
+    def _translated(self, job: int | None = None) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            raise self._explain(error, job) from error
+
+    def _explain(self, error: DBAPIError, job: int | None) -> StoreError:
+        reason = " ".join(str(error.orig).split())
+        code = getattr(error.orig, "sqlite_errorname", "")
+        if code == "SQLITE_NOTADB":
+            return NotADatabaseError(url=self.name, reason="the file is no SQLite database")
+        if code == "SQLITE_FULL" or "No space left" in reason:
+            return StorageFullError(url=self.name, reason="the disk is full", job="ID" if job is None else job)
+        if code == "SQLITE_CANTOPEN":
+            reason = "the file cannot be opened; does its folder exist, and may you write there?"
+        elif code.startswith("SQLITE_READONLY"):
+            reason = "the file is read-only; change its rights or choose another with SUDOKUMILL_DATABASE_URL"
+        elif code.startswith("SQLITE_BUSY"):
+            reason = f"another process kept it locked for {_BUSY_SECONDS} s; try again when that has ended"
+        return DatabaseUnreachableError(url=self.name, reason=reason)
+
+
+def _parse(text: str) -> URL:
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError):
+        raise BadDatabaseUrlError(url="given", reason="it is not a URL") from None
+    shown = url.render_as_string(hide_password=True)
+    if url.drivername in {"postgresql", "postgres"}:
+        url = url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() not in {"sqlite", "postgresql"}:
+        raise BadDatabaseUrlError(url=shown, reason="only sqlite and postgresql are known")
+    if url.get_backend_name() == "sqlite" and url.database in {None, "", ":memory:"}:
+        raise BadDatabaseUrlError(url=shown, reason="several processes share the store, so it must be a file")
+    return url
+
+
+def _engine(url: URL) -> Engine:
+    try:
+        if url.get_backend_name() == "sqlite":
+            engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS})
+            event.listen(engine, "connect", _set_up_sqlite)
+            event.listen(engine, "begin", _begin_sqlite)
+            return engine
+        return create_engine(url, pool_pre_ping=True)
+    except (ArgumentError, NoSuchModuleError, ImportError) as error:
+        shown = url.render_as_string(hide_password=True)
+        raise BadDatabaseUrlError(url=shown, reason=" ".join(str(error).split())) from None
+
+
+def _set_up_sqlite(connection: sqlite3.Connection, _: object) -> None:
+    # the driver's own transaction control is off: it begins too late for us; _begin_sqlite does
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in (
+        f"busy_timeout = {_BUSY_SECONDS * 1000}",
+        "journal_mode = WAL",
+        # with a write-ahead log, NORMAL loses no consistency, at most the last commits of a power cut; the
+        # chunks that these belong to are then made again
+        "synchronous = NORMAL",
+        "foreign_keys = ON",
+        f"cache_size = -{_CACHE_KIB}",
+        "temp_store = MEMORY",
+    ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    immediate = connection.get_execution_options().get("immediate", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")

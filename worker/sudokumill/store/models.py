@@ -1,0 +1,273 @@
+"""The tables. Games read the view ``level`` (see ``migrations``); tables are ours to change, by migrations."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, Final
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    DateTime,
+    Dialect,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    SmallInteger,
+    String,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+    Uuid,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.types import TypeEngine
+
+
+class GridId(TypeDecorator[bytes]):
+    """A grid's 128-bit digest: PostgreSQL's ``uuid``, 16 raw bytes on SQLite.
+
+    SQLAlchemy's own Uuid keeps 32 hexadecimal characters on SQLite; twice the size, in a key.
+    """
+
+    impl = LargeBinary(16)
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """The column type of this database."""
+        if dialect.name == "postgresql":
+            return dialect.type_descriptor(Uuid())
+        return dialect.type_descriptor(LargeBinary(16))
+
+    def process_bind_param(self, value: bytes | None, dialect: Dialect) -> Any:
+        """Bytes to what the database takes."""
+        if value is not None and dialect.name == "postgresql":
+            return uuid.UUID(bytes=value)
+        return value
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> bytes | None:
+        """What the database gives to bytes."""
+        return value.bytes if isinstance(value, uuid.UUID) else value
+
+
+class UtcTime(TypeDecorator[datetime]):
+    """A moment in UTC; SQLite keeps no zone, so it is put back when read."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """The moment, with its zone."""
+        return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
+
+
+# SQLite counts a primary key by itself only if it is an INTEGER
+_AutoId: Final = BigInteger().with_variant(Integer(), "sqlite")
+
+
+class JobState(StrEnum):
+    """Where a job stands."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    PAUSED = "paused"
+    DONE = "done"
+    """All that was ordered is delivered."""
+    INCOMPLETE = "incomplete"
+    """A budget or the source ran out; ``reason`` says which."""
+    FAILED = "failed"
+    """Nothing could be made; ``reason`` says why."""
+    CANCELLED = "cancelled"
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will come."""
+        return self in {JobState.DONE, JobState.INCOMPLETE, JobState.FAILED, JobState.CANCELLED}
+
+
+class ChunkState(StrEnum):
+    """Where a chunk stands."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    SPLIT = "split"
+    """It failed too often and two halves took its place."""
+    DEAD = "dead"
+    """A single position that failed too often."""
+    DROPPED = "dropped"
+    """Not needed any more: the job ended before it."""
+
+
+class Base(DeclarativeBase):
+    """Base of the tables."""
+
+
+class Job(Base):
+    """What a person ordered."""
+
+    __tablename__ = "job"
+
+    id: Mapped[int] = mapped_column(_AutoId, primary_key=True, autoincrement=True)
+    key: Mapped[str | None] = mapped_column(String(200), unique=True)
+    kind: Mapped[str] = mapped_column(String(20))
+    state: Mapped[str] = mapped_column(String(20), index=True)
+    reason: Mapped[str | None] = mapped_column(Text)
+    count: Mapped[int] = mapped_column(BigInteger)
+    seed: Mapped[int] = mapped_column(BigInteger)
+    spec: Mapped[dict[str, Any]] = mapped_column(JSON)
+    planned: Mapped[int] = mapped_column(BigInteger, default=0)
+    """Positions that chunks were cut for, so far."""
+    delivered: Mapped[int | None] = mapped_column(BigInteger)
+    """Set when the job ends."""
+    last_position: Mapped[int | None] = mapped_column(BigInteger)
+    """The position of the last delivered row, set when the job ends; what lies after it is stock."""
+    ordered_at: Mapped[datetime] = mapped_column(UtcTime)
+    started_at: Mapped[datetime | None] = mapped_column(UtcTime)
+    ended_at: Mapped[datetime | None] = mapped_column(UtcTime)
+
+
+class Chunk(Base):
+    """A range of positions of a job that one process makes at a time."""
+
+    __tablename__ = "chunk"
+    __table_args__ = (Index("ix_chunk_job_id_state", "job_id", "state"),)
+
+    id: Mapped[int] = mapped_column(_AutoId, primary_key=True, autoincrement=True)
+    job_id: Mapped[int] = mapped_column(ForeignKey("job.id"))
+    start: Mapped[int] = mapped_column(BigInteger)
+    stop: Mapped[int] = mapped_column(BigInteger)
+    state: Mapped[str] = mapped_column(String(20))
+    attempt: Mapped[int] = mapped_column(SmallInteger, default=0)
+    owner: Mapped[str | None] = mapped_column(String(200))
+    """Who holds it: host:process:start of the process."""
+    lease_token: Mapped[str | None] = mapped_column(String(32))
+    lease_until: Mapped[float | None] = mapped_column(Float)
+    """Seconds since 1970 by the database's clock."""
+    versions: Mapped[dict[str, str] | None] = mapped_column(JSON)
+    """What made its rows: part to NAME==VERSION."""
+    reason: Mapped[str | None] = mapped_column(Text)
+    delivered: Mapped[int] = mapped_column(Integer, default=0)
+    """Positions that count for the job: new rows on target, and ``already``."""
+    already: Mapped[int] = mapped_column(Integer, default=0)
+    """Delivered positions whose row an earlier job had stored."""
+    repeated: Mapped[int] = mapped_column(Integer, default=0)
+    """Positions that repeat another of the same job."""
+    missed: Mapped[int] = mapped_column(Integer, default=0)
+    """Positions whose puzzle is sound but off target."""
+    not_new: Mapped[int] = mapped_column(Integer, default=0)
+    """Positions that an earlier job had stored, in an order for new ones only."""
+    failed: Mapped[int] = mapped_column(Integer, default=0)
+    """Positions that are item errors."""
+    seconds: Mapped[float] = mapped_column(Float, default=0.0)
+    """Time that the line took, without storing."""
+    reports: Mapped[dict[str, list[float]] | None] = mapped_column(JSON)
+    """Reports of the implementations: name to [total, weight, least, greatest]."""
+
+
+class Input(Base):
+    """A grid that a job starts from."""
+
+    __tablename__ = "input"
+
+    job_id: Mapped[int] = mapped_column(ForeignKey("job.id"), primary_key=True)
+    position: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    digits: Mapped[str] = mapped_column(String(81))
+
+
+class FinalRow(Base):
+    """A final, and the first position that made it.
+
+    A row carries its origin (job, chunk, position). No foreign key guards it: the transaction that writes it
+    holds the chunk's lease, and checking each of a million rows again costs a fifth of their time.
+    """
+
+    __tablename__ = "final"
+    __table_args__ = (Index("ix_final_job_id_position", "job_id", "position"),)
+
+    id: Mapped[bytes] = mapped_column(GridId, primary_key=True)
+    digits: Mapped[str] = mapped_column(String(81))
+    job_id: Mapped[int] = mapped_column(BigInteger)
+    chunk_id: Mapped[int] = mapped_column(BigInteger)
+    position: Mapped[int] = mapped_column(BigInteger)
+
+
+class Puzzle(Base):
+    """A puzzle with what is known of it."""
+
+    __tablename__ = "puzzle"
+    __table_args__ = (Index("ix_puzzle_job_id_position", "job_id", "position"),)
+
+    id: Mapped[bytes] = mapped_column(GridId, primary_key=True)
+    clues: Mapped[str] = mapped_column(String(81))
+    final_id: Mapped[bytes] = mapped_column(GridId, ForeignKey("final.id"), index=True)
+    size: Mapped[int] = mapped_column(SmallInteger)
+    box_rows: Mapped[int] = mapped_column(SmallInteger)
+    box_columns: Mapped[int] = mapped_column(SmallInteger)
+    variant: Mapped[str] = mapped_column(String(20))
+    clue_count: Mapped[int] = mapped_column(SmallInteger)
+    row_min: Mapped[int] = mapped_column(SmallInteger)
+    row_max: Mapped[int] = mapped_column(SmallInteger)
+    column_min: Mapped[int] = mapped_column(SmallInteger)
+    column_max: Mapped[int] = mapped_column(SmallInteger)
+    box_min: Mapped[int] = mapped_column(SmallInteger)
+    box_max: Mapped[int] = mapped_column(SmallInteger)
+    symmetry: Mapped[str] = mapped_column(String(20))
+    minimal: Mapped[bool] = mapped_column(Boolean)
+    nodes: Mapped[int | None] = mapped_column(BigInteger)
+    """Search nodes of the job's solver; NULL where it gave up."""
+    paper_level: Mapped[int | None] = mapped_column(SmallInteger)
+    on_target: Mapped[bool] = mapped_column(Boolean)
+    """Whether it is what its job asked for."""
+    licence: Mapped[str] = mapped_column(String(40))
+    state: Mapped[str] = mapped_column(String(20))
+    """available, or withdrawn."""
+    state_reason: Mapped[str | None] = mapped_column(Text)
+    job_id: Mapped[int] = mapped_column(BigInteger)
+    chunk_id: Mapped[int] = mapped_column(BigInteger)
+    position: Mapped[int] = mapped_column(BigInteger)
+
+
+class Delivery(Base):
+    """A position that delivers a row which another job had stored before."""
+
+    __tablename__ = "delivery"
+    __table_args__ = (UniqueConstraint("job_id", "item_id"),)
+
+    job_id: Mapped[int] = mapped_column(ForeignKey("job.id"), primary_key=True)
+    position: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    chunk_id: Mapped[int] = mapped_column(BigInteger)
+    item_id: Mapped[bytes] = mapped_column(GridId)
+    """A final's id in generate jobs, a puzzle's in all others."""
+
+
+class Solution(Base):
+    """What a solve job found of an input."""
+
+    __tablename__ = "solution"
+
+    job_id: Mapped[int] = mapped_column(ForeignKey("job.id"), primary_key=True)
+    position: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    chunk_id: Mapped[int] = mapped_column(BigInteger)
+    status: Mapped[str] = mapped_column(String(20))
+    count: Mapped[int] = mapped_column(BigInteger)
+    nodes: Mapped[int] = mapped_column(BigInteger)
+    digits: Mapped[str | None] = mapped_column(String(81))
+
+
+class ItemFailure(Base):
+    """A position that came to nothing, and why."""
+
+    __tablename__ = "item_error"
+
+    job_id: Mapped[int] = mapped_column(ForeignKey("job.id"), primary_key=True)
+    position: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    chunk_id: Mapped[int] = mapped_column(BigInteger)
+    part: Mapped[str] = mapped_column(String(20))
+    owner: Mapped[str] = mapped_column(String(300))
+    reason: Mapped[str] = mapped_column(String(300))

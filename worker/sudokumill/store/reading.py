@@ -1,0 +1,345 @@
+"""Questions to the store: jobs, progress, what was delivered, levels to show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, Row, Select, func, literal, select, union_all
+
+from sudokumill.errors import UnknownJobError
+from sudokumill.jobs import JobKind, JobSpec
+from sudokumill.rows import ReportSum
+from sudokumill.store.database import Database
+from sudokumill.store.models import (
+    Chunk,
+    ChunkState,
+    Delivery,
+    FinalRow,
+    Input,
+    ItemFailure,
+    Job,
+    JobState,
+    Puzzle,
+    Solution,
+)
+
+OPEN: Final = (ChunkState.WAITING.value, ChunkState.RUNNING.value)
+"""States of chunks whose positions are still to come."""
+
+TRIED: Final = (ChunkState.DONE.value, ChunkState.DEAD.value)
+"""States of chunks whose positions were tried."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a job is, counted from its chunks' rows."""
+
+    id: int
+    kind: JobKind
+    state: JobState
+    reason: str | None
+    key: str | None
+    count: int
+    seed: int
+    spec: JobSpec
+    planned: int
+    ordered_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+    last_position: int | None
+    tried: int
+    """Positions that were tried."""
+    delivered: int
+    """Positions that count, at most ``count``."""
+    surplus: int
+    """Positions beyond the last one needed; their rows are stock."""
+    already: int
+    repeated: int
+    missed: int
+    not_new: int
+    failed: int
+    seconds: float
+    """Time that lines took, over all processes."""
+    chunks: dict[ChunkState, int]
+
+
+def progress(database: Database, job: int) -> Progress:
+    """How far a job is.
+
+    Raises:
+        UnknownJobError: there is none with this id.
+    """
+    with database.read() as connection:
+        return read_progress(connection, job)
+
+
+def read_progress(connection: Connection, job: int) -> Progress:
+    """``progress`` within a transaction."""
+    row = connection.execute(select(Job).where(Job.id == job)).one_or_none()
+    if row is None:
+        raise UnknownJobError(job=job)
+    return _progress(connection, row)
+
+
+def jobs(database: Database, limit: int | None = None) -> list[Progress]:
+    """All jobs, the newest first."""
+    with database.read() as connection:
+        rows = connection.execute(select(Job).order_by(Job.id.desc()).limit(limit)).all()
+        return [_progress(connection, row) for row in rows]
+
+
+def _progress(connection: Connection, row: Row[Any]) -> Progress:
+    sums = {
+        found.state: found
+        for found in connection.execute(
+            select(
+                Chunk.state,
+                func.count().label("chunks"),
+                func.sum(Chunk.stop - Chunk.start).label("positions"),
+                *(
+                    func.sum(getattr(Chunk, name)).label(name)
+                    for name in ("delivered", "already", "repeated", "missed", "not_new", "failed", "seconds")
+                ),
+            )
+            .where(Chunk.job_id == row.id)
+            .group_by(Chunk.state)
+        )
+    }
+
+    def total(name: str) -> Any:
+        return sum(getattr(sums[state], name) for state in TRIED if state in sums)
+
+    # by name: "count" as an attribute of a row is the method of tuples
+    count: int = row._mapping["count"]
+    qualified = int(total("delivered"))
+    delivered = row.delivered if row.delivered is not None else min(qualified, count)
+    return Progress(
+        id=row.id,
+        kind=JobKind(row.kind),
+        state=JobState(row.state),
+        reason=row.reason,
+        key=row.key,
+        count=count,
+        seed=row.seed,
+        spec=JobSpec.model_validate(row.spec),
+        planned=row.planned,
+        ordered_at=row.ordered_at,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        last_position=row.last_position,
+        tried=int(total("positions")),
+        delivered=delivered,
+        surplus=qualified - delivered,
+        already=int(total("already")),
+        repeated=int(total("repeated")),
+        missed=int(total("missed")),
+        not_new=int(total("not_new")),
+        failed=int(total("failed")),
+        seconds=float(total("seconds")),
+        chunks={ChunkState(state): found.chunks for state, found in sums.items()},
+    )
+
+
+def reports(database: Database, job: int) -> dict[str, ReportSum]:
+    """What the job's implementations reported, added up over its chunks."""
+    sums: dict[str, ReportSum] = {}
+    with database.read() as connection:
+        for found in connection.execute(
+            select(Chunk.reports).where(Chunk.job_id == job, Chunk.reports.is_not(None))
+        ).scalars():
+            for name, values in (found or {}).items():
+                one = ReportSum(*values)
+                sums[name] = sums[name].plus(one) if name in sums else one
+    return sums
+
+
+def failures(database: Database, job: int, limit: int = 10) -> list[tuple[str, str, int]]:
+    """The item errors of a job by owner and reason, the most frequent first: (owner, reason, how many)."""
+    with database.read() as connection:
+        return read_failures(connection, job, limit)
+
+
+def read_failures(connection: Connection, job: int, limit: int) -> list[tuple[str, str, int]]:
+    """``failures`` within a transaction."""
+    rows = connection.execute(
+        select(ItemFailure.owner, ItemFailure.reason, func.count().label("times"))
+        .where(ItemFailure.job_id == job)
+        .group_by(ItemFailure.owner, ItemFailure.reason)
+        .order_by(func.count().desc(), ItemFailure.reason)
+        .limit(limit)
+    )
+    return [(row.owner, row.reason, row.times) for row in rows]
+
+
+def versions(database: Database, job: int) -> list[dict[str, str]]:
+    """The sets of versions that made the job's rows; more than one when workers were updated meanwhile."""
+    with database.read() as connection:
+        found = connection.execute(
+            select(Chunk.versions).where(Chunk.job_id == job, Chunk.state == ChunkState.DONE)
+        ).scalars()
+        sets: list[dict[str, str]] = []
+        for each in found:
+            if each is not None and each not in sets:
+                sets.append(each)
+        return sets
+
+
+# --- what a job delivered --------------------------------------------------------------------------------
+
+
+def delivered_positions(job: int, kind: JobKind) -> Select[int, bytes]:
+    """(position, id) of what counts for a job, in order: its own rows on target, and what others had stored."""
+    if kind is JobKind.GENERATE:
+        own = select(FinalRow.position.label("position"), FinalRow.id.label("item_id")).where(
+            FinalRow.job_id == job
+        )
+    else:
+        own = select(Puzzle.position.label("position"), Puzzle.id.label("item_id")).where(
+            Puzzle.job_id == job, Puzzle.on_target
+        )
+    others = select(Delivery.position, Delivery.item_id).where(Delivery.job_id == job)
+    both = union_all(own, others).subquery()
+    return select(both.c.position, both.c.item_id).order_by(both.c.position)
+
+
+def delivered_finals(job: int) -> Select[int, int, str]:
+    """(job, position, digits) of the finals that a job delivered, or of its delivered puzzles, in order."""
+    last = select(func.coalesce(Job.last_position, 2**62)).where(Job.id == job).scalar_subquery()
+    finals = delivered_positions(job, JobKind.GENERATE).subquery()
+    puzzles = delivered_positions(job, JobKind.LEVELS).subquery()
+    of_finals = (
+        select(literal(job).label("job_id"), finals.c.position, FinalRow.digits)
+        .join(FinalRow, FinalRow.id == finals.c.item_id)
+        .where(Job.id == job, Job.kind == JobKind.GENERATE, finals.c.position <= last)
+    )
+    of_puzzles = (
+        select(literal(job).label("job_id"), puzzles.c.position, FinalRow.digits)
+        .join(Puzzle, Puzzle.id == puzzles.c.item_id)
+        .join(FinalRow, FinalRow.id == Puzzle.final_id)
+        .where(Job.id == job, Job.kind != JobKind.GENERATE, puzzles.c.position <= last)
+    )
+    both = union_all(of_finals, of_puzzles).subquery()
+    return select(both.c.job_id, both.c.position, both.c.digits).order_by(both.c.position)
+
+
+def delivered_rows(database: Database, found: Progress) -> Iterator[Row[Any]]:
+    """What a job delivered, in the order of positions, row by row without holding them all.
+
+    Rows have ``position`` and: of a generate job ``id`` and ``digits``; of a levels or dig job the columns of
+    ``level_columns``; of a solve job ``status``, ``solutions``, ``nodes`` and ``digits``.
+    """
+    last = found.last_position if found.last_position is not None else 2**62
+    if found.kind is JobKind.SOLVE:
+        query: Any = (
+            select(
+                Solution.position,
+                Solution.status,
+                Solution.count.label("solutions"),
+                Solution.nodes,
+                Solution.digits,
+            )
+            .where(Solution.job_id == found.id)
+            .order_by(Solution.position)
+        )
+    else:
+        delivered = delivered_positions(found.id, found.kind).subquery()
+        if found.kind is JobKind.GENERATE:
+            query = select(delivered.c.position, FinalRow.id, FinalRow.digits).join(
+                FinalRow, FinalRow.id == delivered.c.item_id
+            )
+        else:
+            query = (
+                select(delivered.c.position, *level_columns())
+                .join(Puzzle, Puzzle.id == delivered.c.item_id)
+                .join(FinalRow, FinalRow.id == Puzzle.final_id)
+            )
+        query = query.where(delivered.c.position <= last).order_by(delivered.c.position).limit(found.count)
+    with database.read() as connection:
+        yield from connection.execution_options(yield_per=5_000).execute(query)
+
+
+# --- levels ----------------------------------------------------------------------------------------------
+
+
+def level_columns() -> tuple[Any, ...]:
+    """The columns of the view ``level``, from the tables, with the id as bytes."""
+    return (
+        Puzzle.id,
+        Puzzle.clues,
+        FinalRow.digits.label("solution"),
+        Puzzle.clue_count,
+        Puzzle.row_min,
+        Puzzle.row_max,
+        Puzzle.column_min,
+        Puzzle.column_max,
+        Puzzle.box_min,
+        Puzzle.box_max,
+        Puzzle.symmetry,
+        Puzzle.minimal,
+        Puzzle.nodes,
+        Puzzle.paper_level,
+        Puzzle.licence,
+        Puzzle.state,
+        Puzzle.job_id,
+        Puzzle.chunk_id,
+        Puzzle.position.label("origin_position"),
+    )
+
+
+def level(database: Database, level_id: bytes) -> Row[Any] | None:
+    """The level with this id."""
+    with database.read() as connection:
+        query = (
+            select(*level_columns()).join(FinalRow, FinalRow.id == Puzzle.final_id).where(Puzzle.id == level_id)
+        )
+        return connection.execute(query).one_or_none()
+
+
+def newest_level(database: Database) -> Row[Any] | None:
+    """A level of the newest job that has any: its first."""
+    with database.read() as connection:
+        newest = select(func.max(Puzzle.job_id)).scalar_subquery()
+        query = (
+            select(*level_columns())
+            .join(FinalRow, FinalRow.id == Puzzle.final_id)
+            .where(Puzzle.job_id == newest)
+            .order_by(Puzzle.on_target.desc(), Puzzle.position)
+            .limit(1)
+        )
+        return connection.execute(query).one_or_none()
+
+
+def stored_levels(database: Database) -> Iterator[Row[Any]]:
+    """Every available level, the oldest first, row by row."""
+    query = (
+        select(*level_columns())
+        .join(FinalRow, FinalRow.id == Puzzle.final_id)
+        .where(Puzzle.state == "available")
+        .order_by(Puzzle.job_id, Puzzle.position)
+    )
+    with database.read() as connection:
+        yield from connection.execution_options(yield_per=5_000).execute(query)
+
+
+def counts(database: Database) -> dict[str, int]:
+    """Rows of the large tables."""
+    with database.read() as connection:
+        return {
+            table.__tablename__: connection.execute(select(func.count()).select_from(table)).scalar_one()
+            for table in (Job, FinalRow, Puzzle, Solution)
+        }
+
+
+def inputs(database: Database, job: int, start: int, stop: int) -> list[str]:
+    """The grids that positions ``start`` .. ``stop - 1`` of a job start from."""
+    with database.read() as connection:
+        return list(
+            connection.execute(
+                select(Input.digits)
+                .where(Input.job_id == job, Input.position >= start, Input.position < stop)
+                .order_by(Input.position)
+            ).scalars()
+        )
