@@ -99,7 +99,8 @@ def case_file(tmp_path: Path) -> Callable[[Case], Path]:
         else:
             pieces = given.get("pieces", [{"text": given.get("text"), "times": 1}])
             content = b"".join(piece["text"].encode("utf-8") * piece["times"] for piece in pieces)
-        path = tmp_path / given.get("filename", f"{case['id']}.txt")
+        name: str = given.get("filename", f"{case['id']}.txt")
+        path = tmp_path / name
         path.write_bytes(content)
         return path
 

@@ -80,9 +80,8 @@ class Holes:
         self._solver = solver
         self._orbits = orbits(options.symmetry)
         least, most = options.drawn_range()
-        self._aims = np.array(
-            [count for count in range(least, most + 1) if count in possible_clue_counts(options.symmetry)]
-        )
+        possible = possible_clue_counts(options.symmetry)
+        self._aims = np.array([count for count in range(least, most + 1) if count in possible])
 
     def dig(self, finals: Grids, seeds: Seeds) -> DigResult:
         """One puzzle a final; ``MISSED`` when it is sound but its clue count, or minimality, is not as asked.

@@ -22,38 +22,44 @@ class RandomRowOptions(Options):
     """Options of ``random-row``."""
 
     max_shuffles: int = Field(
-        220, ge=10, le=1_000_000, description="a grid starts over at this number of shuffles since its last start"
+        default=220,
+        ge=10,
+        le=1_000_000,
+        description="a grid starts over at this number of shuffles since its last start",
     )
-    max_starts: int = Field(1_000, ge=1, le=1_000_000, description="starts after which a grid is given up")
+    max_starts: int = Field(default=1_000, ge=1, le=1_000_000, description="starts after which a grid is given up")
 
 
 class MatrixTransformOptions(Options):
     """Options of ``matrix-transform``."""
 
     template: int | None = Field(
-        None, ge=1, le=8, description="number of the seed final to transform; by default each row draws one"
+        default=None,
+        ge=1,
+        le=8,
+        description="number of the seed final to transform; by default each row draws one",
     )
 
 
 class LasVegasOptions(Options):
     """Options of ``las-vegas``."""
 
-    n: int = Field(11, ge=0, le=28, description="random digits that are placed before the search")
-    max_nodes: int = Field(1_000, ge=81, le=10_000_000, description="placements that a try may cost")
-    max_tries: int = Field(1_000, ge=1, le=1_000_000, description="tries after which a grid is given up")
+    n: int = Field(default=11, ge=0, le=28, description="random digits that are placed before the search")
+    max_nodes: int = Field(default=1_000, ge=81, le=10_000_000, description="placements that a try may cost")
+    max_tries: int = Field(default=1_000, ge=1, le=1_000_000, description="tries after which a grid is given up")
 
 
 class TemplatePermutationOptions(Options):
     """Options of ``template-permutation``."""
 
-    first_digit: int = Field(1, ge=1, le=9, description="the digit in the top-left cell of every final")
+    first_digit: int = Field(default=1, ge=1, le=9, description="the digit in the top-left cell of every final")
 
 
 class BacktrackingOptions(Options):
     """Options of ``dfs``."""
 
     max_nodes: int | None = Field(
-        1_000_000,
+        default=1_000_000,
         ge=1,
         description="placements that one puzzle may cost before the search gives up; none: no bound",
     )
@@ -62,7 +68,7 @@ class BacktrackingOptions(Options):
 class RandomBlankOptions(BacktrackingOptions):
     """Options of ``random-blank``."""
 
-    seed: int = Field(0, ge=0, le=2**64 - 1, description="another seed takes the blanks in another order")
+    seed: int = Field(default=0, ge=0, le=2**64 - 1, description="another seed takes the blanks in another order")
 
 
 class Order(StrEnum):
@@ -89,11 +95,14 @@ class HolesOptions(ClueTarget):
     that was said apart from a default; the methods below give what holds.
     """
 
-    order: Order | None = Field(None, description="order in which cells are tried (default random)")
-    row_min: int | None = Field(None, ge=0, le=9, description="least clues in every row (default 0)")
-    column_min: int | None = Field(None, ge=0, le=9, description="least clues in every column (default 0)")
+    order: Order | None = Field(default=None, description="order in which cells are tried (default random)")
+    row_min: int | None = Field(default=None, ge=0, le=9, description="least clues in every row (default 0)")
+    column_min: int | None = Field(default=None, ge=0, le=9, description="least clues in every column (default 0)")
     level: int | None = Field(
-        None, ge=1, le=5, description="level of the paper 'from Easy to Evil': sets clues, least clues and order"
+        default=None,
+        ge=1,
+        le=5,
+        description="level of the paper 'from Easy to Evil': sets clues, least clues and order",
     )
 
     @model_validator(mode="after")

@@ -1,10 +1,5 @@
 // The module sudokumill_native._kernel: batches from Python to the kernel and back. The only file that knows
 // Python. What it promises is written in _kernel.pyi.
-#include "kernel/cell_search.hpp"
-#include "kernel/digger.hpp"
-#include "kernel/exact_cover.hpp"
-#include "kernel/finals.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +15,11 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
+
+#include "kernel/cell_search.hpp"
+#include "kernel/digger.hpp"
+#include "kernel/exact_cover.hpp"
+#include "kernel/finals.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

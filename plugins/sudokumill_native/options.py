@@ -16,7 +16,7 @@ class SearchOptions(Options):
     """Options of both solvers."""
 
     max_nodes: int | None = Field(
-        None,
+        default=None,
         ge=1,
         lt=2**63,
         description="placements that one puzzle may cost before the search gives up; none: no bound",

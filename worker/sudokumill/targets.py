@@ -26,11 +26,11 @@ class ClueTarget(Options):
         minimal: dig until no single clue can go.
     """
 
-    clues: int | None = Field(None, description="exactly so many clues (17 to 81)")
-    clues_min: int | None = Field(None, description="least number of clues (17 to 81)")
-    clues_max: int | None = Field(None, description="greatest number of clues (17 to 81)")
-    symmetry: Symmetry = Field(Symmetry.NONE, description="symmetry of the clue cells")
-    minimal: bool = Field(False, description="only puzzles from which no single clue can be taken")
+    clues: int | None = Field(default=None, description="exactly so many clues (17 to 81)")
+    clues_min: int | None = Field(default=None, description="least number of clues (17 to 81)")
+    clues_max: int | None = Field(default=None, description="greatest number of clues (17 to 81)")
+    symmetry: Symmetry = Field(default=Symmetry.NONE, description="symmetry of the clue cells")
+    minimal: bool = Field(default=False, description="only puzzles from which no single clue can be taken")
 
     @model_validator(mode="after")
     def _can_be_met(self) -> ClueTarget:

@@ -1,10 +1,10 @@
 // Candidates of all nine digits, and what follows from them without a guess.
 #pragma once
 
-#include "grid.hpp"
-
 #include <array>
 #include <cstdint>
+
+#include "grid.hpp"
 
 namespace sudokumill {
 

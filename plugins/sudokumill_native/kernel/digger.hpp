@@ -1,10 +1,10 @@
 // Takes clues out of finals so that puzzles remain.
 #pragma once
 
-#include "grid.hpp"
-
 #include <cstdint>
 #include <vector>
+
+#include "grid.hpp"
 
 namespace sudokumill {
 

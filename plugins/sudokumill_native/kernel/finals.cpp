@@ -1,10 +1,10 @@
 #include "finals.hpp"
 
-#include "board.hpp"
-#include "splitmix.hpp"
-
 #include <algorithm>
 #include <numeric>
+
+#include "board.hpp"
+#include "splitmix.hpp"
 
 namespace sudokumill {
 namespace {

@@ -1,9 +1,9 @@
 // Finals from seeds.
 #pragma once
 
-#include "grid.hpp"
-
 #include <cstdint>
+
+#include "grid.hpp"
 
 namespace sudokumill {
 

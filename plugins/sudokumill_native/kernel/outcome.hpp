@@ -1,10 +1,10 @@
 // What a solver is asked, and what it answers. Shared by both solvers, which share nothing else.
 #pragma once
 
-#include "grid.hpp"
-
 #include <cstdint>
 #include <limits>
+
+#include "grid.hpp"
 
 namespace sudokumill {
 

@@ -357,7 +357,7 @@ def test_a_stream_that_fails_is_an_error_of_reading() -> None:
         def read(self, size: int = -1, /) -> bytes:
             raise OSError(5, "Input/output error")
 
-    with pytest.raises(FileUnreadableError, match="^cannot read the drive: Input/output error$"):
+    with pytest.raises(FileUnreadableError, match=r"^cannot read the drive: Input/output error$"):
         read_grids(Failing())
 
 

@@ -1,16 +1,16 @@
 // The kernel without Python, to be built with sanitizers: the two searches against each other on thousands of
 // grids of every kind, and what finals and digs promise. Prints each promise that is broken; exit code 1 if any.
-#include "cell_search.hpp"
-#include "digger.hpp"
-#include "exact_cover.hpp"
-#include "finals.hpp"
-#include "splitmix.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <initializer_list>
 #include <vector>
+
+#include "cell_search.hpp"
+#include "digger.hpp"
+#include "exact_cover.hpp"
+#include "finals.hpp"
+#include "splitmix.hpp"
 
 namespace {
 

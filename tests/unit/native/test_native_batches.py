@@ -22,6 +22,7 @@ from sudokumill_native.options import NativeDiggerOptions, SearchOptions
 from sudokumill_native.solvers import ExactCoverSolver, NativeSolver
 
 SEEDS = np.arange(4, dtype=np.uint64)
+DIG_TO_THE_END = NativeDiggerOptions.model_validate({})
 
 NO_GRIDS = {
     "a list": [[0] * 81],
@@ -51,7 +52,7 @@ def solve_by_cover(grids: Any) -> None:
 
 
 def dig(grids: Any) -> None:
-    NativeDigger(NativeDiggerOptions()).dig(grids, SEEDS)
+    NativeDigger(DIG_TO_THE_END).dig(grids, SEEDS)
 
 
 @pytest.mark.parametrize("grids", NO_GRIDS.values(), ids=NO_GRIDS)
@@ -74,7 +75,7 @@ def test_what_are_no_seeds_is_refused(seeds: Any) -> None:
         NativeGenerator().generate(seeds)
     finals = NativeGenerator().generate(SEEDS).finals
     with pytest.raises(TypeError):
-        NativeDigger(NativeDiggerOptions()).dig(finals, seeds)
+        NativeDigger(DIG_TO_THE_END).dig(finals, seeds)
 
 
 def test_the_kernel_checks_its_orders() -> None:
@@ -130,7 +131,7 @@ def test_threads_get_the_same_results() -> None:
 
     def line(_: int) -> tuple[bytes, ...]:
         finals = NativeGenerator().generate(seeds).finals
-        dug = NativeDigger(NativeDiggerOptions()).dig(finals, seeds)
+        dug = NativeDigger(DIG_TO_THE_END).dig(finals, seeds)
         solved = NativeSolver(SearchOptions()).solve(dug.puzzles)
         covered = ExactCoverSolver(SearchOptions()).solve(dug.puzzles)
         return tuple(

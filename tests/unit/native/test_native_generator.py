@@ -21,7 +21,8 @@ def finals() -> Grids:
 
 
 def test_finals_are_valid_and_distinct(finals: Grids) -> None:
-    assert (finals.dtype, finals.shape) == (np.uint8, (5_000, 81))
+    assert finals.dtype == np.uint8
+    assert finals.shape == (5_000, 81)
     assert are_finals(finals).all()
     assert len(set(to_lines(finals))) == len(finals)
 
@@ -46,11 +47,11 @@ def test_neighbouring_seeds_have_nothing_in_common(finals: Grids) -> None:
 
 
 def test_bands_are_not_all_alike(finals: Grids) -> None:
-    # How often minirow 1 of row 1 reappears, in any order, as a minirow of row 2: 3.6 % of all finals for each
-    # of the two places. A generator that shifts rows of one template is far from it.
+    # How often the three digits of the first minirow stay together in the other two rows of their band: in 2 of
+    # 56 bands (3.6 %) if all bands are equally likely, in half of them where finals are found by a search alone.
     square = np.sort(finals.reshape(-1, 9, 3, 3), axis=3)
     together = (square[:, 0, 0] == square[:, 1, 1]).all(axis=1) | (square[:, 0, 0] == square[:, 1, 2]).all(axis=1)
-    assert 0.01 < together.mean() < 0.25
+    assert 0.02 < together.mean() < 0.07
 
 
 def test_the_last_seed_is_as_good_as_the_first() -> None:

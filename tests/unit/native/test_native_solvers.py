@@ -30,17 +30,23 @@ def solver(name: str) -> Solver:
     return KINDS[name](SearchOptions())
 
 
+PEERS = [
+    np.flatnonzero((ROW_OF[cell] == ROW_OF) | (COLUMN_OF[cell] == COLUMN_OF) | (BOX_OF[cell] == BOX_OF)).tolist()
+    for cell in range(81)
+]
+
+
 def plain_solutions(grid: list[int]) -> Iterator[list[int]]:
-    """All solutions by plain backtracking: the next blank in reading order gets each digit that fits."""
-    if 0 not in grid:
+    """All solutions by plain backtracking: the blank that fits the fewest digits gets each of them."""
+    fitting = {
+        cell: set(range(1, 10)) - {grid[peer] for peer in PEERS[cell]} for cell in range(81) if grid[cell] == 0
+    }
+    if not fitting:
         yield grid
         return
-    cell = grid.index(0)
-    together = (ROW_OF == ROW_OF[cell]) | (COLUMN_OF == COLUMN_OF[cell]) | (BOX_OF == BOX_OF[cell])
-    seen = {grid[other] for other in np.flatnonzero(together)}
-    for digit in range(1, 10):
-        if digit not in seen:
-            yield from plain_solutions([*grid[:cell], digit, *grid[cell + 1 :]])
+    cell = min(fitting, key=lambda blank: len(fitting[blank]))
+    for digit in fitting[cell]:
+        yield from plain_solutions([*grid[:cell], digit, *grid[cell + 1 :]])
 
 
 def equal(one: SolveResult, other: SolveResult) -> bool:
@@ -67,10 +73,14 @@ def test_types_and_shapes(solver: Solver, minimal_puzzles: Grids) -> None:
     for puzzles in (minimal_puzzles[:5], minimal_puzzles[:0]):
         result = solver.solve(puzzles)
         n = len(puzzles)
-        assert (result.counts.dtype, result.counts.shape) == (np.int64, (n,))
-        assert (result.nodes.dtype, result.nodes.shape) == (np.int64, (n,))
-        assert (result.status.dtype, result.status.shape) == (np.uint8, (n,))
-        assert (result.solutions.dtype, result.solutions.shape) == (np.uint8, (n, 81))
+        assert result.counts.dtype == np.int64
+        assert result.counts.shape == (n,)
+        assert result.nodes.dtype == np.int64
+        assert result.nodes.shape == (n,)
+        assert result.status.dtype == np.uint8
+        assert result.status.shape == (n,)
+        assert result.solutions.dtype == np.uint8
+        assert result.solutions.shape == (n, 81)
         assert result.solutions.flags.c_contiguous
         assert result.solutions.flags.writeable
 
@@ -82,25 +92,17 @@ def test_count_stops_at_the_limit_and_is_exact_below_it(solver: Solver, cases: C
     assert result.status[0] == (SolveStatus.SOLVABLE if limit == 1 else SolveStatus.SEVERAL)
 
 
-def test_all_solutions_of_plain_backtracking(solver: Solver, cases: Cases) -> None:
+def test_first_solution_is_one_of_plain_backtracking(solver: Solver, cases: Cases) -> None:
     grid = from_lines([cases["C019"]["input"]["grid"]])
-    expected = {bytes(solution) for solution in plain_solutions(grid[0].tolist())}
-    assert len(expected) == 26
-    # each solution's difference from the first one, given as a clue, leads the solver to another
-    found: set[bytes] = set()
-    for solution in expected:
-        differing = np.frombuffer(solution, dtype=np.uint8)[np.newaxis]
-        result = solver.solve(np.ascontiguousarray(differing))
-        assert (result.counts[0], result.nodes[0]) == (1, 0)
-        found.add(result.solutions.tobytes())
-    assert found == expected
-    assert solver.solve(grid).solutions.tobytes() in expected
+    solutions = [bytes(solution) for solution in plain_solutions(grid[0].tolist())]
+    assert len(solutions) == 26
+    assert solver.solve(grid).solutions.tobytes() in solutions
 
 
 def test_counts_of_plain_backtracking(solver: Solver, thirty_clue_puzzles: Grids) -> None:
-    puzzles = thirty_clue_puzzles[:12].copy()
+    puzzles = thirty_clue_puzzles[:40].copy()
     for row, puzzle in enumerate(puzzles):
-        puzzle[np.flatnonzero(puzzle)[: row // 3]] = 0  # 0 to 3 clues fewer: some have several solutions
+        puzzle[np.flatnonzero(puzzle)[: row // 8]] = 0  # 0 to 4 clues fewer: some have several solutions
     counts = [len(list(plain_solutions(puzzle.tolist()))) for puzzle in puzzles]
     assert max(counts) > 1
     assert solver.solve(puzzles, limit=100_000).counts.tolist() == counts

@@ -49,7 +49,8 @@ def from_lines(lines: list[str]) -> Grids:
         ValueError: a text that is not such a line.
     """
     joined = "".join(lines).replace(".", "0")
-    if len(joined) != CELLS * len(lines) or not (joined.isascii() and (joined.isdigit() or not joined)):
+    right_lengths = all(len(line) == CELLS for line in lines)
+    if not right_lengths or not (joined.isascii() and (joined.isdigit() or not joined)):
         raise ValueError("each line must hold 81 of the characters 0-9 and '.'")
     return (np.frombuffer(joined.encode("ascii"), dtype=np.uint8) - ord("0")).reshape(-1, CELLS)
 

@@ -35,7 +35,7 @@ _REAP_SECONDS: Final = 1.0
 _PATIENCE_SECONDS: Final = 30.0
 """After Ctrl-C: what a batch in hand and its storing may take before the process is killed."""
 
-_FORK: Final = multiprocessing.get_context("fork")
+FORK: Final = multiprocessing.get_context("fork")
 """Fork, not spawn: a child is at work in 10 ms instead of 500. The parent has no threads and closes its
 connections before."""
 
@@ -131,9 +131,9 @@ def _watch_over(
 
 
 def _spawn(database: Database, job: int, spec: JobSpec, settings: Settings) -> _Child:
-    mine, its = _FORK.Pipe(duplex=False)
+    mine, its = FORK.Pipe(duplex=False)
     url = database.url.render_as_string(hide_password=False)
-    process = _FORK.Process(target=_work, args=(url, job, spec, settings, its, os.getpid()), daemon=True)
+    process = FORK.Process(target=_work, args=(url, job, spec, settings, its, os.getpid()), daemon=True)
     process.start()
     its.close()
     return _Child(process, mine)

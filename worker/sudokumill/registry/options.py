@@ -120,14 +120,11 @@ def _bounds(field: Schema) -> str:
         parts.append(f"of at most {most:,}")
     words = {"exclusiveMinimum": "above", "exclusiveMaximum": "below", "multipleOf": "that is a multiple of"}
     parts += [f"{word} {field[key]:,}" for key, word in words.items() if key in field]
-    return "".join(f" {part}" for part in parts)
+    return f" {' and '.join(parts)}" if parts else ""
 
 
 def _text_bounds(field: Schema) -> str:
-    words = {
-        "minLength": "of at least {} characters",
-        "maxLength": "of at most {} characters",
-        "pattern": "that matches {}",
-        "format": "in the form of a {}",
-    }
-    return "".join(f" {word.format(field[key])}" for key, word in words.items() if key in field)
+    words = {"minLength": "at least {:,}", "maxLength": "at most {:,}"}
+    lengths = " and ".join(word.format(field[key]) for key, word in words.items() if key in field)
+    pattern = f" that matches {field['pattern']}" if "pattern" in field else ""
+    return f" of {lengths} characters{pattern}" if lengths else pattern

@@ -343,3 +343,15 @@ def inputs(database: Database, job: int, start: int, stop: int) -> list[str]:
                 .order_by(Input.position)
             ).scalars()
         )
+
+
+def levels_between(database: Database, lowest: bytes, highest: bytes) -> list[Row[Any]]:
+    """At most two levels whose ids lie in a range: what the beginning of an id stands for."""
+    query = (
+        select(*level_columns())
+        .join(FinalRow, FinalRow.id == Puzzle.final_id)
+        .where(Puzzle.id >= lowest, Puzzle.id <= highest)
+        .limit(2)
+    )
+    with database.read() as connection:
+        return list(connection.execute(query).all())

@@ -10,7 +10,7 @@ from sudokumill.grids.batch import Grids
 from sudokumill.grids.clashes import are_finals
 from sudokumill.grids.symmetries import Symmetry, orbits
 from sudokumill.targets import ClueTarget
-from sudokumill.testing.invariance import check_invariance
+from sudokumill.testing.invariance import check_invariance, check_processes
 from sudokumill.testing.reference import ReferenceSolver
 from sudokumill.testing.subject import Target, Values, find_subject
 from sudokumill.testing.trial import Trial
@@ -53,6 +53,7 @@ def check_digger(target: Target, options: Values | None = None, *, count: int = 
     trial.refuse_rows("one solution", counts != 1, "has more than one solution")
     if isinstance(trial.subject.options, ClueTarget):
         _check_target(trial, trial.subject.options, result.puzzles, result.status == DigStatus.DUG)
+    check_processes(trial, result)
 
 
 def _check_target(trial: Trial, target: ClueTarget, puzzles: Grids, on_target: NDArray[np.bool_]) -> None:

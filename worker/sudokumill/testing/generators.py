@@ -6,7 +6,7 @@ import numpy as np
 
 from sudokumill.contracts import GenerateResult, GenerateStatus, Role
 from sudokumill.grids.clashes import are_finals
-from sudokumill.testing.invariance import check_invariance
+from sudokumill.testing.invariance import check_invariance, check_processes
 from sudokumill.testing.subject import Target, Values, find_subject
 from sudokumill.testing.trial import Trial
 
@@ -44,3 +44,4 @@ def check_generator(target: Target, options: Values | None = None, *, count: int
         if first != row:
             what = "seeds" if size is None else "positions"
             raise trial.broke("distinct finals", f"rows {first} and {row} have distinct {what} and the same final")
+    check_processes(trial, result)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudokumill.contracts import GradeResult, GradeStatus, Role
-from sudokumill.testing.invariance import check_invariance
+from sudokumill.testing.invariance import check_invariance, check_processes
 from sudokumill.testing.samples import CLASH, Known, known_grids
 from sudokumill.testing.subject import Target, Values, find_subject
 from sudokumill.testing.trial import Trial
@@ -46,6 +46,7 @@ def check_grader(target: Target, options: Values | None = None, *, hard: bool = 
         [code is None or code not in used for code, used in zip(result.hardest, result.techniques, strict=True)]
     )
     trial.refuse_rows("the hardest technique was used", graded & unused, "names one that it did not use")
+    check_processes(trial, result)
 
 
 def _grade_status(known: Known, grid: NDArray[np.uint8]) -> GradeStatus:

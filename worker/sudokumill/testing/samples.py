@@ -114,7 +114,7 @@ def sample_seeds(count: int) -> Seeds:
 def sample_positions(size: int, count: int) -> Seeds:
     """Positions of an enumeration: the first, the last, and some between; sorted, at most ``count``."""
     third = max(1, count // 3)
-    spread = np.linspace(0, size - 1, count - 2 * third, dtype=np.float64).astype(np.int64)
+    spread = np.linspace(third, size - third - 1, count - 2 * third).astype(np.int64)
     ends = np.concatenate([np.arange(third), np.arange(size - third, size)])
     positions = np.unique(np.concatenate([ends, spread]))
     return positions[(positions >= 0) & (positions < size)].astype(np.uint64)

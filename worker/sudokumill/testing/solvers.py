@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sudokumill.contracts import Role, SolveResult, SolveStatus
 from sudokumill.grids.batch import Grids
 from sudokumill.grids.clashes import are_finals
-from sudokumill.testing.invariance import check_invariance
+from sudokumill.testing.invariance import check_invariance, check_processes
 from sudokumill.testing.samples import CLASH, Known, known_grids
 from sudokumill.testing.subject import Target, Values, find_subject
 from sudokumill.testing.trial import Trial
@@ -30,23 +30,24 @@ def check_solver(
         ConformanceError, UnfindableError, UsageError: as ``check_generator``.
     """
     trial = Trial.of(find_subject(Role.SOLVER, target, options), 0, hard)
-    check_invariance(trial)
+    result = check_invariance(trial)
     table, grids = known_grids(hard)
     trial.check_refusals()
     first: Grids | None = None
     for limit in (1, 2, 3, 10, 1000):
-        result = _solve(trial, limit)
+        answer = _solve(trial, limit)
         for row, known in enumerate(table):
-            fault = _answer_fault(known, grids[row], result, row, limit)
+            fault = _answer_fault(known, grids[row], answer, row, limit)
             if fault is not None:
                 raise trial.broke(
                     "answers are right", f"{known.what}, limit {limit}: {fault}", f"{row}:{row + 1}", limit
                 )
-        first = result.solutions if first is None else first
-        moved = (first != result.solutions).any(axis=1)
+        first = answer.solutions if first is None else first
+        moved = (first != answer.solutions).any(axis=1)
         trial.refuse_rows("the first solution is kept", moved, f"has another one with limit {limit}")
     if budget is not None:
         _check_budget(Trial.of(find_subject(Role.SOLVER, target, budget), 0, hard=True))
+    check_processes(trial, result)
 
 
 def _check_budget(trial: Trial) -> None:

@@ -1,0 +1,483 @@
+"""The kit passes what is right, and names the rule that something breaks, with a way to repeat it."""
+
+from __future__ import annotations
+
+import random
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sudokumill.contracts import Generator, GeneratorDescriptor, Role
+from sudokumill.errors import ConformanceError, SudokumillError, UnfindableError, UnknownImplementationError
+from sudokumill.registry import Implementation, load_registry
+from sudokumill.testing import check_digger, check_generator, check_grader, check_solver
+
+Write = Callable[[str, str], Path]
+
+GENERATORS = """
+import random, os
+
+class FromGlobal(Images):
+    def generate(self, seeds):
+        drawn = np.array([random.getrandbits(63) for _ in seeds], dtype=np.uint64)
+        return super().generate(drawn)
+
+class FromNumpyGlobal(Images):
+    def generate(self, seeds):
+        return super().generate(np.random.randint(0, 2**62, len(seeds)).astype(np.uint64))
+
+class Reseeds(Images):
+    def generate(self, seeds):
+        np.random.seed(int(seeds[0]) % 2**32 if len(seeds) else 0)
+        return super().generate(seeds)
+
+class Peeks(Images):
+    "Uses the global generator and puts it back."
+    def generate(self, seeds):
+        state = random.getstate()
+        salt = random.getrandbits(60)
+        random.setstate(state)
+        return super().generate(seeds ^ np.uint64(salt))
+
+class OverSet(Images):
+    def generate(self, seeds):
+        order = list({"one", "two", "three", "four", "five", "six", "seven", "eight", "nine"})
+        salt = np.uint64(sum(len(word) * 31**place for place, word in enumerate(order)))
+        return super().generate(seeds + salt)
+
+class FromSystem(Images):
+    def generate(self, seeds):
+        return super().generate(seeds ^ np.uint64(int.from_bytes(os.urandom(7), "big")))
+
+class Counts(Images):
+    "Every call goes on where the last one stopped."
+    calls = 0
+    def generate(self, seeds):
+        self.calls += 1
+        return super().generate(seeds + np.uint64(self.calls))
+
+class Reuses(Images):
+    def generate(self, seeds):
+        made = super().generate(seeds)
+        if not hasattr(self, "buffer"):
+            self.buffer = made.finals.copy()
+        view = self.buffer[:len(seeds)]
+        view[:] = made.finals
+        return GenerateResult(view, made.status)
+
+class ByPlace(Images):
+    def generate(self, seeds):
+        return super().generate(seeds + np.arange(len(seeds), dtype=np.uint64))
+
+class BySize(Images):
+    def generate(self, seeds):
+        return super().generate(seeds + np.uint64(len(seeds)))
+
+class NoEmpty(Images):
+    def generate(self, seeds):
+        assert seeds[0] >= 0
+        return super().generate(seeds)
+
+class Same(Images):
+    def generate(self, seeds):
+        return super().generate(seeds & np.uint64(7))
+
+class Invalid(Images):
+    def generate(self, seeds):
+        made = super().generate(seeds)
+        made.finals[:, 0] = made.finals[:, 1]
+        return made
+
+class Leftover(Images):
+    def generate(self, seeds):
+        made = super().generate(seeds)
+        return GenerateResult(made.finals, np.where(seeds % 2, 1, 0).astype(np.uint8))
+
+class Lazy(Images):
+    def generate(self, seeds):
+        return GenerateResult(np.zeros((len(seeds), 81), np.uint8), np.ones(len(seeds), np.uint8))
+
+class WideRows(Images):
+    def generate(self, seeds):
+        made = super().generate(seeds)
+        return GenerateResult(made.finals.astype(np.int64), made.status)
+
+class ColumnMajor(Images):
+    def generate(self, seeds):
+        made = super().generate(seeds)
+        return GenerateResult(np.asfortranarray(made.finals), made.status)
+
+class Tuple(Images):
+    def generate(self, seeds):
+        made = super().generate(seeds)
+        return made.finals, made.status
+
+class NotANumber(Images):
+    def generate(self, seeds):
+        made = super().generate(seeds)
+        return GenerateResult(made.finals, made.status, {"tries": Report(np.full(len(seeds), np.nan))})
+
+class Enumerates:
+    "Relabels by position; with too large a size it comes round."
+    def __init__(self, options):
+        pass
+    def generate(self, seeds):
+        import itertools
+        orders = list(itertools.permutations(range(1, 5)))
+        finals = []
+        for seed in seeds:
+            digits = np.array([0, *orders[int(seed) % 24], 5, 6, 7, 8, 9], dtype=np.uint8)
+            finals.append(digits[FINAL[0]])
+        finals = np.array(finals, dtype=np.uint8).reshape(-1, 81)
+        return GenerateResult(finals, np.zeros(len(seeds), np.uint8))
+
+@hookimpl
+def sudokumill_register_generators():
+    for name, value in list(globals().items()):
+        if isinstance(value, type) and issubclass(value, Images):
+            yield generator("".join("-" * c.isupper() + c.lower() for c in name).strip("-"), factory=value)
+    yield generator("enumerates", factory=Enumerates, size=lambda options: 24)
+    yield generator("comes-round", factory=Enumerates, size=lambda options: 25)
+"""
+
+
+@pytest.fixture(scope="module")
+def generators(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    prelude = Path(__file__).with_name("conftest.py").read_text(encoding="utf-8").split("'''")[1]
+    path = tmp_path_factory.mktemp("kit") / "generators.py"
+    path.write_text(prelude + GENERATORS, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["images", "enumerates"])
+def test_good_generators_pass(generators: Path, name: str) -> None:
+    check_generator(f"{generators}:{name}", count=12)
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "reason"),
+    [
+        ("from-global", "no global random generator", "a global generator is used: random was advanced"),
+        ("from-numpy-global", "no global random generator", "a global generator is used: numpy.random was"),
+        ("reseeds", "no global random generator", "numpy.random was advanced or seeded"),
+        ("peeks", "no global random generator", "a global generator is used: row 0 changes with random.seed"),
+        ("over-set", "no dependence on PYTHONHASHSEED", "the result depends on PYTHONHASHSEED: row 0 differs"),
+        ("from-system", "same inputs, same row", "row 0 differs between two calls of new objects"),
+        ("counts", "same inputs, same row", "row 0 differs when the same object is called again"),
+        ("reuses", "a result is the caller's", "the next call changed row 0"),
+        ("by-place", "no dependence on the order", "differs when the batch is reversed"),
+        ("by-size", "no dependence on the batch's size", "row 0 differs between the whole batch of 12"),
+        ("no-empty", "good rows do not raise", "IndexError"),
+        ("same", "distinct finals", "have distinct seeds and the same final"),
+        ("comes-round", "distinct finals", "rows 0 and 11 have distinct positions and the same final"),
+        ("invalid", "finals are valid", "row 0 is no final"),
+        ("leftover", "zeros where nothing was made", "is not all zeros"),
+        ("lazy", "finals are made", "it made none of 12"),
+        ("wide-rows", "shapes and dtypes", "wrong dtype"),
+        ("column-major", "shapes and dtypes", "not C-contiguous"),
+        ("tuple", "shapes and dtypes", "returned a tuple"),
+        ("not-a-number", "shapes and dtypes", "a total that is no finite number"),
+    ],
+)
+def test_a_bad_generator_is_told_its_rule(generators: Path, name: str, rule: str, reason: str) -> None:
+    """Cases C108 (from-global and over-set) and one for each other rule."""
+    with pytest.raises(ConformanceError) as caught:
+        check_generator(f"{generators}:{name}", count=12)
+    assert isinstance(caught.value, AssertionError)
+    assert isinstance(caught.value, SudokumillError)
+    assert caught.value.fields["rule"] == rule
+    assert reason in str(caught.value)
+    assert f"python -m sudokumill.testing generator {generators} {name}" in str(caught.value)
+
+
+def test_the_command_in_the_message_shows_the_difference(generators: Path) -> None:
+    with pytest.raises(ConformanceError) as caught:
+        check_generator(f"{generators}:over-set", count=12)
+    first, command = str(caught.value.fields["repeat"]).removesuffix(" (and with 0)").split(" ", 1)
+    outputs = []
+    for seed in (first.removeprefix("PYTHONHASHSEED="), "0", "0"):
+        words = [sys.executable, *shlex.split(command)[1:]]
+        ran = subprocess.run(words, env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True)
+        outputs.append(ran.stdout)
+    assert outputs[0] != outputs[1] == outputs[2]
+    assert outputs[0].endswith(" MADE\n")
+
+
+def test_global_generators_are_left_as_they_were(generators: Path) -> None:
+    random.seed(5)
+    np.random.seed(5)
+    expected = random.getstate(), np.random.get_state()[1].tolist()  # type: ignore[index]
+    check_generator(f"{generators}:images", count=8)
+    with pytest.raises(ConformanceError):
+        check_generator(f"{generators}:from-global", count=8)
+    now = random.getstate(), np.random.get_state()[1].tolist()  # type: ignore[index]
+    assert now == expected
+
+
+def test_targets(generators: Path, write_plugin: Write) -> None:
+    registry = load_registry("generators", generators.parent)
+    found = registry.find(Role.GENERATOR, "images")
+    check_generator(found, count=8)
+    check_generator(found.descriptor, count=8)
+    with pytest.raises(UnknownImplementationError):
+        check_generator("no-such-generator")
+    with pytest.raises(UnfindableError, match="it registers no such name"):
+        check_generator(f"{generators}:absent")
+    with pytest.raises(UnfindableError, match="ModuleNotFoundError"):
+        check_generator("no_such_module_at_all:images")
+
+
+def test_a_descriptor_that_no_process_could_find(generators: Path) -> None:
+    def build(options: object) -> Generator:
+        raise NotImplementedError
+
+    hidden = GeneratorDescriptor(name="hidden", version="1", summary="s", factory=build, rate=1)
+    with pytest.raises(UnfindableError, match="no imported module has its descriptor"):
+        check_generator(hidden)
+
+
+def test_a_descriptor_that_would_be_refused_is_told_why(write_plugin: Write) -> None:
+    hook = "@hookimpl\ndef sudokumill_register_generators():\n"
+    folder = write_plugin("refused", hook + "    yield generator('later', api_version=9)\n")
+    with pytest.raises(ConformanceError, match=r'breaks the rule "descriptor".*API version 9'):
+        check_generator(f"{folder / 'refused.py'}:later")
+
+
+OTHERS = """
+import dataclasses
+from sudokumill.targets import ClueTarget
+from sudokumill.testing import ReferenceSolver
+from sudokumill.grids.clashes import are_finals
+from sudokumill.grids.symmetries import orbits
+
+class Orbit:
+    "Takes out orbit after orbit where the solver says that one solution stays."
+    def __init__(self, options, solver):
+        self.options, self.solver = options, solver
+    def dig(self, finals, seeds):
+        check_batch(finals)
+        puzzles = finals.copy()
+        status = np.where(are_finals(finals), DigStatus.DUG, DigStatus.NOT_A_FINAL).astype(np.uint8)
+        least, most = self.options.clue_range()
+        for orbit in orbits(self.options.symmetry):
+            fewer = puzzles.copy()
+            fewer[:, list(orbit)] = 0
+            good = self.solver.solve(fewer).counts == 1
+            good &= (fewer > 0).sum(axis=1) >= least
+            puzzles[good] = fewer[good]
+        status[(status == DigStatus.DUG) & ((puzzles > 0).sum(axis=1) > most)] = DigStatus.MISSED
+        puzzles[status == DigStatus.NOT_A_FINAL] = 0
+        return self.changed(DigResult(puzzles, status), finals)
+    def changed(self, result, finals):
+        return result
+
+class Careless(Orbit):
+    "Takes one clue more."
+    def changed(self, result, finals):
+        for puzzle in result.puzzles:
+            puzzle[np.flatnonzero(puzzle)[:1]] = 0
+        return result
+
+class Foreign(Orbit):
+    def changed(self, result, finals):
+        result.puzzles[:] = np.where(result.puzzles > 0, result.puzzles % 9 + 1, 0)
+        return result
+
+class Blind(Orbit):
+    "Has an opinion of what is no final."
+    def changed(self, result, finals):
+        result.status[~are_finals(finals)] = DigStatus.GAVE_UP
+        return result
+
+class Boastful(Orbit):
+    def changed(self, result, finals):
+        result.status[result.status == DigStatus.MISSED] = DigStatus.DUG
+        return result
+
+class Trusting(Orbit):
+    def dig(self, finals, seeds):
+        good = finals if finals.shape[1:] == (81,) else np.zeros((len(finals), 81))
+        return super().dig(good.astype(np.uint8), seeds)
+
+@hookimpl
+def sudokumill_register_diggers():
+    for kind in (Orbit, Careless, Foreign, Blind, Boastful, Trusting):
+        yield DiggerDescriptor(name=kind.__name__.lower(), version="1", summary="s", factory=kind,
+                               options=ClueTarget, rate=9, uses_solver=True)
+
+class Reference(ReferenceSolver):
+    def __init__(self, options):
+        self.options = options
+    def solve(self, puzzles, limit=2):
+        return self.changed(super().solve(puzzles, limit), puzzles, limit)
+    def changed(self, result, puzzles, limit):
+        return result
+
+class Budget(Options):
+    nodes: int | None = None
+
+class Tired(Reference):
+    "Gives up where it took too many nodes, with the count that it says."
+    says = 1
+    def changed(self, result, puzzles, limit):
+        if self.options.nodes is not None:
+            over = result.nodes > self.options.nodes
+            result.status[over] = SolveStatus.GAVE_UP
+            result.counts[over] *= self.says
+        return result
+
+class Liar(Tired):
+    says = 3
+
+class Overcounts(Reference):
+    def changed(self, result, puzzles, limit):
+        result.counts[result.counts == 2] = 3
+        return result
+
+class Vague(Reference):
+    def changed(self, result, puzzles, limit):
+        result.status[result.status == SolveStatus.NO_SOLUTION] = SolveStatus.CLASH
+        return result
+
+class Wanders(Reference):
+    "Another first solution for another limit."
+    def changed(self, result, puzzles, limit):
+        if limit > 5:
+            swap = np.array([0, 2, 1, *range(3, 10)], dtype=np.uint8)
+            both = (result.counts > 1) & ~np.isin(puzzles, [1, 2]).any(axis=1)
+            result.solutions[both] = swap[result.solutions[both]]
+        return result
+
+class WrongGrid(Reference):
+    def changed(self, result, puzzles, limit):
+        result.solutions[result.counts == 1] = FINAL[0][::-1]
+        return result
+
+@hookimpl
+def sudokumill_register_solvers():
+    for kind in (Reference, Tired, Liar, Overcounts, Vague, Wanders, WrongGrid):
+        yield SolverDescriptor(name=kind.__name__.lower(), version="1", summary="s", factory=kind,
+                               options=Budget, rate=9)
+
+class Nodes:
+    "Rates by search nodes."
+    def __init__(self, options):
+        pass
+    def grade(self, puzzles):
+        result = ReferenceSolver().solve(check_batch(puzzles))
+        status = np.array([GradeStatus.GRADED, GradeStatus.NOT_UNIQUE, GradeStatus.NO_SOLUTION, GradeStatus.CLASH],
+                          dtype=np.uint8)[result.status]
+        complete = (puzzles > 0).all(axis=1) & (status == GradeStatus.GRADED)
+        status[complete] = GradeStatus.COMPLETE
+        graded = status == GradeStatus.GRADED
+        rating = np.where(graded, result.nodes + 1.0, np.nan)
+        used = [{"guess": int(n) + 1} if g else {} for g, n in zip(graded, result.nodes)]
+        hardest = ["guess" if g else None for g in graded]
+        return self.changed(GradeResult(rating, hardest, used, result.nodes, status))
+    def changed(self, result):
+        return result
+
+class Rates(Nodes):
+    def changed(self, result):
+        return dataclasses.replace(result, rating=np.nan_to_num(result.rating))
+
+class Dreams(Nodes):
+    def changed(self, result):
+        result.hardest[:] = ["fish" if code else None for code in result.hardest]
+        return result
+
+class Blurs(Nodes):
+    def changed(self, result):
+        result.status[result.status == GradeStatus.COMPLETE] = GradeStatus.GRADED
+        return result
+
+class Short(Nodes):
+    def changed(self, result):
+        return dataclasses.replace(result, hardest=result.hardest[:-1])
+
+@hookimpl
+def sudokumill_register_graders():
+    for kind in (Nodes, Rates, Dreams, Blurs, Short):
+        yield GraderDescriptor(name=kind.__name__.lower(), version="1", summary="s", factory=kind, rate=9)
+"""
+
+
+@pytest.fixture
+def find(write_plugin: Write) -> Callable[[Role, str], Implementation]:
+    folder = write_plugin("others", OTHERS)
+    registry = load_registry("others", folder)
+    return registry.find
+
+
+Find = Callable[[Role, str], Implementation]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"clues_min": 30, "clues_max": 40, "symmetry": "rot180"}, {"minimal": True}, {"clues": 20}],
+)
+def test_a_good_digger_passes(find: Find, options: dict[str, object]) -> None:
+    check_digger(find(Role.DIGGER, "orbit"), options, count=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "options"),
+    [
+        ("careless", "one solution", {}),
+        ("foreign", "clues are those of the final", {}),
+        ("blind", "what is no final is refused", {}),
+        ("boastful", "what is dug is on target", {"clues": 18}),
+        ("orbit", "what is dug is on target", {"minimal": True, "symmetry": "full"}),
+        ("trusting", "a wrong shape or dtype raises", {}),
+    ],
+)
+def test_a_bad_digger_is_told_its_rule(find: Find, name: str, rule: str, options: dict[str, object]) -> None:
+    with pytest.raises(ConformanceError) as caught:
+        check_digger(find(Role.DIGGER, name), options, count=3)
+    assert caught.value.fields["rule"] == rule, str(caught.value)
+
+
+def test_the_reference_solver_passes_its_own_check(find: Find) -> None:
+    check_solver(find(Role.SOLVER, "reference"), hard=True)
+    check_solver(find(Role.SOLVER, "tired"), budget={"nodes": 3})
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("overcounts", "answers are right"),
+        ("vague", "answers are right"),
+        ("wronggrid", "answers are right"),
+        ("wanders", "the first solution is kept"),
+        ("liar", "what gave up is a lower bound"),
+        ("reference", "the budget is kept"),
+    ],
+)
+def test_a_bad_solver_is_told_its_rule(find: Find, name: str, rule: str) -> None:
+    with pytest.raises(ConformanceError) as caught:
+        check_solver(find(Role.SOLVER, name), budget={"nodes": 3})
+    assert caught.value.fields["rule"] == rule, str(caught.value)
+
+
+def test_a_good_grader_passes(find: Find) -> None:
+    check_grader(find(Role.GRADER, "nodes"), hard=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("rates", "no grade, no rating"),
+        ("dreams", "the hardest technique was used"),
+        ("blurs", "statuses are right"),
+        ("short", "shapes and dtypes"),
+    ],
+)
+def test_a_bad_grader_is_told_its_rule(find: Find, name: str, rule: str) -> None:
+    with pytest.raises(ConformanceError) as caught:
+        check_grader(find(Role.GRADER, name))
+    assert caught.value.fields["rule"] == rule, str(caught.value)

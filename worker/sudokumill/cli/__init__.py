@@ -1,0 +1,90 @@
+"""The command line. Commands are loaded when they are called, so that ``--help`` stays quick."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Final
+
+import click
+
+import sudokumill
+from sudokumill.errors import SudokumillError
+
+_COMMANDS: Final = {
+    "run": ("Make what a job orders, on this machine.", "run:run"),
+    "jobs": ("List, show, watch, pause, resume, cancel and retry jobs.", "jobs:jobs"),
+    "show": ("Draw a level in the terminal.", "show:show"),
+    "export": ("Write stored levels, or what a job delivered, as text.", "export:export"),
+    "check": (
+        "Say of each grid in a file what it is, and what is wrong with it.",
+        "check:check",
+    ),
+    "solve": ("Solve each grid in a file.", "solve:solve"),
+    "plugins": ("List plugins and what they register.", "plugins:plugins"),
+    "db": ("Bring the database up to date.", "db:db"),
+    "doctor": ("Say what is reachable, which versions are here, and what is wrong.", "doctor:doctor"),
+}
+
+
+class _LazyGroup(click.Group):
+    """A group whose commands live in modules of their own, imported when needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands, in the order in which a person meets them."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Imports a command's module; an unknown name is None."""
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, name = _COMMANDS[cmd_name][1].partition(":")
+        command: click.Command = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (summary, _) in _COMMANDS.items()])
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(sudokumill.__version__, message="sudokumill %(version)s")
+def sudokumill_command() -> None:
+    """A factory for Sudoku levels.
+
+    \b
+    Examples:
+      sudokumill run levels --count 1000
+      sudokumill run levels --count 50 --digger holes --option level=5
+      sudokumill run generate --count 10000 --output finals.txt --no-store
+      sudokumill show
+      sudokumill export --job 1 --output levels.txt
+    """
+
+
+def main() -> None:
+    """The entry point: runs a command and turns errors into one line and an exit code."""
+    # no part of this uses BLAS; its idle threads would only stand in the way of forking
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    sys.exit(_run())
+
+
+def _run() -> int:
+    try:
+        result = sudokumill_command.main(prog_name="sudokumill", standalone_mode=False)
+    except SudokumillError as error:
+        click.echo(f"sudokumill: {error}", err=True)
+        return error.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("sudokumill: interrupted", err=True)
+        return 1
+    except BrokenPipeError:
+        # whoever read our output has seen enough; nothing more can be said there, not even at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return result if isinstance(result, int) else 0

@@ -1,0 +1,77 @@
+"""``check``: the checker of finals and puzzles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from sudokumill.checking import Finding, check_grids
+from sudokumill.cli.console import print_json, read_input
+from sudokumill.formats import FORMATS
+from sudokumill.grids.batch import to_lines
+from sudokumill.registry import load_registry
+from sudokumill.settings import load_settings
+
+_AT_A_TIME = 1_000
+
+
+@click.command()
+@click.argument("file")
+@click.option("--solver", metavar="NAME", help="Solver that counts.")
+@click.option(
+    "--limit", type=click.IntRange(2), default=2, show_default=True, help="Count up to so many solutions."
+)
+@click.option("--format", "text_format", type=click.Choice(list(FORMATS)), help="By default the most probable.")
+@click.option("--lenient", is_flag=True, help="Read ambiguous lines too.")
+@click.option("--json", "as_json", is_flag=True, help="One object a grid.")
+@click.pass_context
+def check(
+    ctx: click.Context,
+    file: str,
+    solver: str | None,
+    limit: int,
+    text_format: str | None,
+    lenient: bool,
+    as_json: bool,
+) -> None:
+    """Says of each grid in FILE whether it is a final or a puzzle; names every clash.
+
+    Ends with 0 if every grid is a final or a puzzle and every line could be read. FILE may be - for standard
+    input.
+
+    \b
+    Examples:
+      sudokumill check puzzles.txt
+      sudokumill check puzzles.txt --limit 1000
+    """
+    settings = load_settings()
+    reading = read_input(file, text_format, lenient)
+    registry = load_registry(settings.plugins, settings.plugin_dir)
+    counter = registry.solver(solver or settings.solver)
+    sound = not reading.faults
+    for start in range(0, len(reading.grids), _AT_A_TIME):
+        some = slice(start, start + _AT_A_TIME)
+        for line, finding in zip(
+            reading.lines[some].tolist(), check_grids(reading.grids[some], counter, limit), strict=True
+        ):
+            sound = sound and finding.sound
+            if as_json:
+                print_json(_object(line, finding))
+            else:
+                click.echo(f"line {line}: {finding}")
+    ctx.exit(0 if sound else 1)
+
+
+def _object(line: int, finding: Finding) -> dict[str, Any]:
+    return {
+        "line": line,
+        "verdict": finding.verdict.value,
+        "givens": finding.givens,
+        "clashes": [{"unit": one.unit, "digit": one.digit, "cells": list(one.cells)} for one in finding.clashes],
+        "solutions": finding.count,
+        "exact": finding.exact,
+        "solution": None if finding.solution is None else to_lines(finding.solution[None, :])[0],
+        "minimal": not finding.removable if finding.sound else None,
+        "removable": list(finding.removable),
+    }

@@ -1,0 +1,172 @@
+"""``jobs``: what was ordered, how far it is, and steering it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Final
+
+import click
+
+from sudokumill.cli.bars import Bar
+from sudokumill.cli.console import open_store, out, plain_table, print_json
+from sudokumill.cli.run import Wishes, run_and_tell
+from sudokumill.cli.summary import exit_code, items_of, job_object, print_job
+from sudokumill.settings import load_settings
+from sudokumill.store import reading, steering
+from sudokumill.store.models import JobState
+
+_LOOK_SECONDS: Final = 0.2
+
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_processes = click.option("--processes", type=click.IntRange(1, 256), help="Local processes.")
+
+
+@click.group()
+def jobs() -> None:
+    """Lists jobs, shows how far they are, and steers them.
+
+    \b
+    Examples:
+      sudokumill jobs list
+      sudokumill jobs show 3
+      sudokumill jobs resume 3
+    """
+
+
+@jobs.command(name="list")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="The newest so many.")
+@_json
+def list_(limit: int, as_json: bool) -> None:
+    """Lists jobs, the newest first.
+
+    \b
+    Example:
+      sudokumill jobs list --limit 5
+    """
+    database = open_store(load_settings())
+    found = reading.jobs(database, limit)
+    if as_json:
+        print_json([job_object(database, one) for one in found])
+        return
+    table = plain_table(">job", "kind", "state", ">delivered", ">ordered", "made by", "when")
+    for one in found:
+        parts = ", ".join(choice.name for choice in one.spec.parts.values())
+        table.add_row(
+            str(one.id), one.kind.value, one.state.value, f"{one.delivered:,}", f"{one.count:,}", parts,
+            f"{one.ordered_at:%Y-%m-%d %H:%M}",
+        )  # fmt: skip
+    out().print(table if found else "no job was ordered yet")
+
+
+@jobs.command()
+@click.argument("job", type=int)
+@_json
+def show(job: int, as_json: bool) -> None:
+    """Shows a job: what was ordered, what came of it, what failed and why.
+
+    \b
+    Example:
+      sudokumill jobs show 3
+    """
+    database = open_store(load_settings())
+    found = reading.progress(database, job)
+    if as_json:
+        print_json(job_object(database, found))
+        return
+    print_job(out(), database, found)
+    if not found.state.ended:
+        chunks = ", ".join(f"{number} {state.value}" for state, number in found.chunks.items())
+        out().print(f"\nchunks: {chunks}")
+
+
+@jobs.command()
+@click.argument("job", type=int)
+@_json
+@click.pass_context
+def watch(ctx: click.Context, job: int, as_json: bool) -> None:
+    """Shows a job's progress until it ends or is paused; ends with 0 if it delivered all.
+
+    \b
+    Example:
+      sudokumill jobs watch 3
+    """
+    database = open_store(load_settings())
+    found = reading.progress(database, job)
+    with Bar(f"job {job}: {items_of(found.kind)}", found.count) as bar:
+        while not found.state.ended and found.state is not JobState.PAUSED:
+            bar.show(found.delivered)
+            time.sleep(_LOOK_SECONDS)
+            found = reading.progress(database, job)
+    if as_json:
+        print_json(job_object(database, found))
+    else:
+        print_job(out(), database, found)
+    ctx.exit(exit_code(found))
+
+
+@jobs.command()
+@click.argument("job", type=int)
+def pause(job: int) -> None:
+    """Stops a job after the batches in hand; `jobs resume` goes on.
+
+    \b
+    Example:
+      sudokumill jobs pause 3
+    """
+    steering.pause(open_store(load_settings()), job)
+    click.echo(f"job {job} is paused; go on with:  sudokumill jobs resume {job}")
+
+
+@jobs.command()
+@click.argument("job", type=int)
+@_processes
+@_json
+@click.pass_context
+def resume(ctx: click.Context, /, job: int, **given: Any) -> None:
+    """Goes on with a job that was paused, interrupted or killed, on this machine.
+
+    \b
+    Example:
+      sudokumill jobs resume 3
+    """
+    database = open_store(load_settings())
+    steering.resume(database, job)
+    ctx.exit(_run(job, given))
+
+
+@jobs.command()
+@click.argument("job", type=int)
+def cancel(job: int) -> None:
+    """Ends a job; what it stored stays.
+
+    \b
+    Example:
+      sudokumill jobs cancel 3
+    """
+    steering.cancel(open_store(load_settings()), job)
+    click.echo(f"job {job} is cancelled; what it stored stays")
+
+
+@jobs.command()
+@click.argument("job", type=int)
+@_processes
+@_json
+@click.pass_context
+def retry(ctx: click.Context, /, job: int, **given: Any) -> None:
+    """Tries again what failed in a job that has ended, for example after a plugin was mended.
+
+    \b
+    Example:
+      sudokumill jobs retry 3
+    """
+    database = open_store(load_settings())
+    steering.retry(database, job)
+    ctx.exit(_run(job, given))
+
+
+def _run(job: int, given: dict[str, Any]) -> int:
+    settings = load_settings()
+    if given["processes"] is not None:
+        settings = settings.model_copy(update={"processes": given["processes"]})
+    wishes = Wishes(None, None, None, None, no_store=False, as_json=given["as_json"])
+    return run_and_tell(open_store(settings), job, settings, wishes)

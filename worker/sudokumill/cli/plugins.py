@@ -1,0 +1,125 @@
+"""``plugins``: what is here and what it registers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from sudokumill.cli.console import out, plain_table, print_json
+from sudokumill.contracts import GeneratorDescriptor, Role
+from sudokumill.registry import Implementation, Plugin, PluginState, load_registry
+from sudokumill.settings import load_settings
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def plugins(ctx: click.Context) -> None:
+    """Lists plugins, and shows the options of what they register.
+
+    \b
+    Examples:
+      sudokumill plugins
+      sudokumill plugins list --json
+      sudokumill plugins show digger holes
+    """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_)
+
+
+@plugins.command(name="list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def list_(ctx: click.Context, as_json: bool = False) -> None:
+    """Lists every plugin with its state, and what it registers. Ends with 1 if one failed.
+
+    \b
+    Example:
+      sudokumill plugins list --json
+    """
+    settings = load_settings()
+    found = load_registry(settings.plugins, settings.plugin_dir).plugins
+    if as_json:
+        print_json([_plugin_object(plugin) for plugin in found])
+    else:
+        _print_plugins(found)
+    failed = any(plugin.state in {PluginState.FAILED, PluginState.PARTLY} for plugin in found)
+    ctx.exit(1 if failed else 0)
+
+
+@plugins.command()
+@click.argument("role", type=click.Choice([role.value for role in Role]))
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="Print the options' JSON schema.")
+def show(role: str, name: str, as_json: bool) -> None:
+    """Shows an implementation and its options.
+
+    \b
+    Example:
+      sudokumill plugins show digger holes
+    """
+    settings = load_settings()
+    found = load_registry(settings.plugins, settings.plugin_dir).find(Role(role), name)
+    if as_json:
+        print_json({**_implementation_object(found), "schema": found.descriptor.options.model_json_schema()})
+        return
+    click.echo(f"{role} {found.reference} of {found.owner}\n{found.descriptor.summary}")
+    fields = found.descriptor.options.model_fields
+    if not fields:
+        click.echo("\nno options")
+        return
+    table = plain_table("option", "default", "")
+    for option, about in fields.items():
+        default = about.get_default(call_default_factory=True, validated_data={})
+        shown = "" if default is None else str(getattr(default, "value", default))
+        table.add_row(option, shown, about.description or "")
+    click.echo()
+    out().print(table)
+
+
+def _print_plugins(found: tuple[Plugin, ...]) -> None:
+    console = out()
+    table = plain_table("plugin", "distribution", "state", "reason")
+    for plugin in found:
+        owner = f"{plugin.distribution} {plugin.version}" if plugin.distribution else plugin.source
+        table.add_row(plugin.name, owner, plugin.state.value, plugin.reason)
+    console.print(table if found else "no plugin is here")
+    rows = sorted(
+        (one for plugin in found for one in plugin.implementations),
+        key=lambda one: (list(Role).index(one.role), one.name),
+    )
+    if rows:
+        table = plain_table("role", "name", "version", "plugin", ">rows/s", "")
+        for one in rows:
+            table.add_row(
+                one.role.value, one.name, one.descriptor.version, one.plugin.name, f"{one.descriptor.rate:,.0f}",
+                one.descriptor.summary,
+            )  # fmt: skip
+        console.print()
+        console.print(table)
+
+
+def _plugin_object(plugin: Plugin) -> dict[str, Any]:
+    return {
+        "name": plugin.name,
+        "distribution": plugin.distribution,
+        "version": plugin.version,
+        "source": plugin.source,
+        "state": plugin.state.value,
+        "reason": plugin.reason or None,
+        "implementations": [_implementation_object(one) for one in plugin.implementations],
+    }
+
+
+def _implementation_object(one: Implementation) -> dict[str, Any]:
+    descriptor = one.descriptor
+    return {
+        "role": one.role.value,
+        "name": one.name,
+        "version": descriptor.version,
+        "plugin": one.plugin.name,
+        "summary": descriptor.summary,
+        "rate": descriptor.rate,
+        "enumerates": isinstance(descriptor, GeneratorDescriptor) and descriptor.size is not None,
+        "options": list(descriptor.options.model_fields),
+    }

@@ -1,0 +1,60 @@
+"""``show``: draws a level."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from sqlalchemy import Row
+
+from sudokumill.cli.console import draw, open_store, print_json, shown_id
+from sudokumill.cli.delivery import level_object
+from sudokumill.errors import UnknownLevelError
+from sudokumill.settings import load_settings
+from sudokumill.store import reading
+from sudokumill.store.database import Database
+
+
+@click.command()
+@click.argument("level", required=False)
+@click.option("--solution", is_flag=True, help="Draw the solution too.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show(level: str | None, solution: bool, as_json: bool) -> None:
+    """Draws a level: the one with this id, or one of the newest job.
+
+    The beginning of an id is enough where no other level has it.
+
+    \b
+    Examples:
+      sudokumill show
+      sudokumill show 1f0c5a2e --solution
+    """
+    database = open_store(load_settings())
+    row = reading.newest_level(database) if level is None else _find(database, level)
+    if row is None:
+        raise UnknownLevelError(level="stored yet")
+    if as_json:
+        print_json(level_object(row))
+        return
+    click.echo(draw(row.clues))
+    if solution:
+        click.echo("\n" + draw(row.solution, row.clues))
+    paper = f", level {row.paper_level} of 5" if row.paper_level else ""
+    nodes = "" if row.nodes is None else f", {row.nodes:,} search nodes"
+    minimal = "minimal" if row.minimal else "not minimal"
+    click.echo(f"\n{row.clue_count} clues{paper}, symmetry {row.symmetry}, {minimal}{nodes}")
+    click.echo(f"id {shown_id(row.id)}, job {row.job_id}")
+
+
+def _find(database: Database, level: str) -> Row[Any]:
+    digits = level.replace("-", "").lower()
+    if not digits or len(digits) > 32 or any(digit not in "0123456789abcdef" for digit in digits):
+        raise UnknownLevelError(level=level)
+    found = reading.levels_between(
+        database, bytes.fromhex(digits.ljust(32, "0")), bytes.fromhex(digits.ljust(32, "f"))
+    )
+    if not found:
+        raise UnknownLevelError(level=level)
+    if len(found) > 1:
+        raise UnknownLevelError(level=f"{level} alone; several ids begin so")
+    return found[0]
