@@ -7,6 +7,10 @@ before. Nothing is deduced, so every placement is a node::
     depth      0     1     2     3
     cell     r1c1  r1c4  r1c5  r2c1   blanks, in the solver's order
     untried   --9   -5-   3-7   ---   r2c1 has no digit left: back to r1c5, which takes 3
+
+In reading order a blank without a digit is soon reached. In another order it may be the last one, with millions
+of placements before it. So the search can look ahead: a placement that leaves any later blank without a digit is
+taken back at once. Only blanks that see the placed cell can be hit by it.
 """
 
 from __future__ import annotations
@@ -44,7 +48,9 @@ class Outcome:
     """The budget ran out, so there may be more."""
 
 
-def solve_batch(puzzles: Grids, limit: int, cell_order: CellOrder, max_nodes: int | None) -> SolveResult:
+def solve_batch(
+    puzzles: Grids, limit: int, cell_order: CellOrder, max_nodes: int | None, look_ahead: bool = False
+) -> SolveResult:
     """Searches each grid that has no clash.
 
     Args:
@@ -52,6 +58,7 @@ def solve_batch(puzzles: Grids, limit: int, cell_order: CellOrder, max_nodes: in
         limit: solutions at which the search of a grid ends, 1 or more.
         cell_order: the order in which the cells of each grid are taken.
         max_nodes: placements at which the search of a grid gives up; None: no bound.
+        look_ahead: take back what leaves a later blank without a digit.
 
     Raises:
         BatchShapeError: ``puzzles`` is no batch of grids.
@@ -68,7 +75,7 @@ def solve_batch(puzzles: Grids, limit: int, cell_order: CellOrder, max_nodes: in
     sound = np.flatnonzero(~have_clashes(puzzles))
     orders = cell_order(puzzles[sound])
     for row, grid, order in zip(sound, puzzles[sound].tolist(), orders, strict=True):
-        outcome = search(grid, order, limit, max_nodes)
+        outcome = search(grid, order, limit, max_nodes, look_ahead)
         counts[row] = outcome.count
         nodes[row] = outcome.nodes
         status[row] = _status(outcome, limit)
@@ -87,7 +94,9 @@ def _status(outcome: Outcome, limit: int) -> SolveStatus:
     return SolveStatus.SOLVABLE if limit == 1 else SolveStatus.UNIQUE
 
 
-def search(grid: list[int], order: list[int], limit: int, max_nodes: int | None) -> Outcome:
+def search(
+    grid: list[int], order: list[int], limit: int, max_nodes: int | None, look_ahead: bool = False
+) -> Outcome:
     """Counts the solutions of one grid up to the limit.
 
     Args:
@@ -95,6 +104,7 @@ def search(grid: list[int], order: list[int], limit: int, max_nodes: int | None)
         order: the 81 cells in the order in which blanks are taken.
         limit: solutions at which the search ends, 1 or more.
         max_nodes: placements at which it gives up; None: no bound.
+        look_ahead: take back what leaves a later blank without a digit.
     """
     in_row, in_column, in_box = [0] * 9, [0] * 9, [0] * 9  # bit d is set: digit d stands there
     for cell, digit in enumerate(grid):
@@ -109,6 +119,7 @@ def search(grid: list[int], order: list[int], limit: int, max_nodes: int | None)
     rows = [cell // 9 for cell in cells]
     columns = [cell % 9 for cell in cells]
     boxes = [_box(cell) for cell in cells]
+    later = _later_blanks(cells) if look_ahead else [[]] * len(cells)
 
     count, nodes = 0, 0
     solution: list[int] | None = None
@@ -145,8 +156,22 @@ def search(grid: list[int], order: list[int], limit: int, max_nodes: int | None)
         in_row[rows[depth]] ^= bit
         in_column[columns[depth]] ^= bit
         in_box[boxes[depth]] ^= bit
+        if any(in_row[row] | in_column[column] | in_box[box] == _ALL_DIGITS for row, column, box in later[depth]):
+            in_row[rows[depth]] ^= bit
+            in_column[columns[depth]] ^= bit
+            in_box[boxes[depth]] ^= bit
+            continue
         depth += 1
         untried[depth] = _ALL_DIGITS & ~(in_row[rows[depth]] | in_column[columns[depth]] | in_box[boxes[depth]])
+
+
+def _later_blanks(cells: list[int]) -> list[list[tuple[int, int, int]]]:
+    """For each cell, those after it that share a unit with it, as (row, column, box)."""
+    units = [(cell // 9, cell % 9, _box(cell)) for cell in cells]
+    return [
+        [other for other in units[depth + 1 :] if any(one == two for one, two in zip(other, own, strict=True))]
+        for depth, own in enumerate(units)
+    ]
 
 
 def _box(cell: int) -> int:

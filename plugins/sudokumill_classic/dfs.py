@@ -3,7 +3,7 @@
 The solver of the project's sources, also the one of the paper "Sudoku Puzzles Generating: from Easy to Evil":
 plain backtracking with a table for each row, column and box (see ``backtracking``). Its cost depends on where
 the clues stand: a puzzle with an empty first row can take millions of placements. So it has a budget, by
-default of 1,000,000 placements (about half a second), and says "gave up" when that is used up.
+default of 1,000,000 placements (about a second), and says "gave up" when that is used up.
 """
 
 from __future__ import annotations

@@ -113,16 +113,16 @@ class Holes:
         aims = self._aims[streams.below(len(self._aims))]
         order = draw_orders(self._options.cell_order(), self._orbits, streams, rows)
         sizes = np.array([len(orbit) for orbit in self._orbits])[order]
-        steps_to_come = _gcd_of_later(sizes)
+        later_divisors = _gcd_of_later(sizes)
         cells = _padded(self._orbits)[order]
         puzzles = finals.copy()
         needed = np.zeros(finals.shape, dtype=np.bool_)  # clues that were proved to be needed, one by one
         for step in range(len(self._orbits)):
-            blanked = puzzles.copy()
+            blanked = puzzles.copy()  # every row as if its orbit had gone; taken over below where it may go
             np.put_along_axis(blanked, cells[:, step], 0, axis=1)
             may = self._keeps_least_clues(blanked)
             if not self._options.minimal:
-                may &= _keeps_aim(np.count_nonzero(puzzles, axis=1), sizes[:, step], aims, steps_to_come[:, step])
+                may &= _keeps_aim(np.count_nonzero(puzzles, axis=1), sizes[:, step], aims, later_divisors[:, step])
             for place in range(int(sizes[:, step].max(initial=0))):
                 tried = np.flatnonzero(may & (place < sizes[:, step]))
                 cell = cells[tried, step, place]

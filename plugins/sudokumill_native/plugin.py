@@ -65,6 +65,7 @@ def sudokumill_register_solvers() -> Iterable[SolverDescriptor]:
 
 
 # Each factory imports what it builds when it is called, so that listing the plugins does not load the kernel.
+# ruff: noqa: PLC0415
 
 
 def _generator(options: Options) -> Generator:

@@ -22,6 +22,9 @@ STATUSES = {
     "no solution": SolveStatus.NO_SOLUTION,
 }
 
+EASY_ROWS_OF_C020 = {1, 2, 6}
+"""A clash, 75 clues with two solutions, a final: no solver may give up on these."""
+
 FEW_NODES = 100_000
 """A budget for hard grids, so that a solver that is to give up on them does it soon."""
 
@@ -64,17 +67,17 @@ def test_one_bad_row_does_not_shift_the_others(
     grids = from_lines(case["input"]["grids"])
     built = registry.solver(solver.name, **_hard_grid_options(solver, unbounded))
     result = built.solve(grids, limit=case["input"]["limit"])
-    decided = 0
+    decided: set[int] = set()
     for row, expect in enumerate(case["expect"]["rows"]):
         if _gave_up(result, row, unbounded):
             assert result.counts[row] <= expect["count"]
             continue
-        decided += 1
+        decided.add(row)
         assert result.counts[row] == expect["count"]
         assert result.status[row] == STATUSES[expect["status"]]
         if "solution" in expect:
             np.testing.assert_array_equal(result.solutions[row], from_lines([expect["solution"]])[0])
-    assert decided == len(grids) if unbounded else decided >= 4
+    assert decided >= (set(range(len(grids))) if unbounded else EASY_ROWS_OF_C020)
     for row in range(len(grids)):
         single = built.solve(grids[row : row + 1], limit=case["input"]["limit"])
         for part in ("counts", "solutions", "nodes", "status"):

@@ -7,6 +7,6 @@ import pytest
 from sudokumill.testing import check_generator
 
 
-@pytest.mark.parametrize("options", [{}, {"mix": False}, {"shift": 6}])
+@pytest.mark.parametrize("options", [{}, {"mix": False, "shift": 6}])
 def test_shifted_rows(options: dict[str, object]) -> None:
     check_generator("sudokumill_example.plugin:shifted-rows", options)

@@ -34,10 +34,10 @@ struct SolveOutcome {
 
 /// The status of a search that ended with so many solutions.
 ///
-/// A count that has reached the limit is as good as it was asked to be, whatever was left of the budget. Below
-/// the limit the count is exact, unless the budget ran out.
+/// A search that has reached its limit is over, and cannot run out of nodes any more. So a count below the limit
+/// is exact, unless the budget ran out.
 constexpr SolveStatus status_of(std::int64_t count, std::int64_t limit, bool ran_out) {
-    if (ran_out && count < limit) {
+    if (ran_out) {
         return SolveStatus::gave_up;
     }
     if (count == 0) {

@@ -110,7 +110,7 @@ def test_other_threads_run_during_a_batch(kind: type[NativeSolver | ExactCoverSo
     done = threading.Event()
 
     def count() -> None:
-        solver.solve(hard, limit=500_000)
+        solver.solve(hard, limit=2_000_000)
         done.set()
 
     # while the interpreter does not take the lock from a thread by itself, this one only goes on if it is given

@@ -14,6 +14,7 @@ KERNEL = HERE.parents[2] / "plugins" / "sudokumill_native" / "kernel"
 SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
+@pytest.mark.slow
 def test_the_kernel_keeps_its_promises_under_sanitizers(tmp_path: Path) -> None:
     # compiled directly, as CMake need not be on the path of whoever installed a wheel
     compiler = shlex.split(os.environ.get("CXX", "c++"))

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pluggy
+import pytest
+from pydantic import ValidationError
+
+from sudokumill import hookspecs
+from sudokumill.contracts import SolveStatus
+from sudokumill_native import plugin
+from sudokumill_native.options import SearchOptions
+
+
+@pytest.fixture
+def hooks() -> pluggy.HookRelay:
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    manager.register(plugin)
+    return manager.hook
+
+
+def test_what_is_registered(hooks: pluggy.HookRelay) -> None:
+    (generators,) = hooks.sudokumill_register_generators()
+    (diggers,) = hooks.sudokumill_register_diggers()
+    (solvers,) = hooks.sudokumill_register_solvers()
+    assert hooks.sudokumill_register_graders() == []
+    named = [(found.name, found.version) for found in (*generators, *diggers, *solvers)]
+    assert named == [("native", "1"), ("native", "1"), ("native", "1"), ("exact-cover", "1")]
+
+
+def test_a_row_through_the_whole_line(hooks: pluggy.HookRelay) -> None:
+    ((generator,),) = hooks.sudokumill_register_generators()
+    ((digger,),) = hooks.sudokumill_register_diggers()
+    checkers = [found for solvers in hooks.sudokumill_register_solvers() for found in solvers]
+    assert digger.shares_code_with in {checker.name for checker in checkers}
+    seeds = np.arange(10, dtype=np.uint64)
+    finals = generator.factory(generator.options()).generate(seeds).finals
+    puzzles = digger.factory(digger.options()).dig(finals, seeds).puzzles
+    for checker in checkers:
+        result = checker.factory(checker.options()).solve(puzzles)
+        assert (result.status == SolveStatus.UNIQUE).all()
+        assert np.array_equal(result.solutions, finals)
+
+
+@pytest.mark.parametrize("max_nodes", [0, -1, 2**63, 1.5, "many"])
+def test_node_budgets_that_are_none(max_nodes: object) -> None:
+    with pytest.raises(ValidationError):
+        SearchOptions.model_validate({"max_nodes": max_nodes})
+
+
+def test_registering_does_not_load_the_kernel() -> None:
+    program = (
+        "import sys; from sudokumill_native import plugin;"
+        "[list(register()) for register in (plugin.sudokumill_register_generators,"
+        " plugin.sudokumill_register_diggers, plugin.sudokumill_register_solvers)];"
+        "sys.exit('sudokumill_native._kernel' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
