@@ -62,7 +62,10 @@ def isolate(call: Callable[[slice], R], check: Callable[[R, int], None], count: 
         try:
             result = call(slice(low, high))
             check(result, high - low)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            # SystemExit among them: a plugin that calls sys.exit() must not end the host
             if high - low == 1:
                 failed.append((low, describe_failure(error)))
             else:
@@ -73,12 +76,14 @@ def isolate(call: Callable[[slice], R], check: Callable[[R, int], None], count: 
     return Pieces(tuple(good), tuple(failed))
 
 
-def describe_failure(error: Exception) -> str:
+def describe_failure(error: BaseException) -> str:
     """One line about what a plugin raised or broke, short enough for a row."""
-    if isinstance(error, _BrokenContract):
-        text = str(error)
-    else:
-        text = " ".join(f"raised {type(error).__name__}: {error}".rstrip(": ").split())
+    try:
+        text = " ".join(str(error).split())
+    except Exception:
+        text = "its message cannot be shown"
+    if not isinstance(error, _BrokenContract):
+        text = f"raised {type(error).__name__}: {text}".rstrip(": ")
     return text if len(text) <= _LONGEST_REASON else text[: _LONGEST_REASON - 3] + "..."
 
 
@@ -154,3 +159,7 @@ def _check_reports(reports: Mapping[str, Report], rows: int) -> None:
         for array in (report.total, report.weight):
             if array is not None:
                 _check_array(f"report {name!r}", array, np.float64, (rows,))
+                if not np.isfinite(array).all():
+                    raise _BrokenContract(f"report {name!r} is not finite")
+        if report.weight is not None and (report.weight <= 0).any():
+            raise _BrokenContract(f"report {name!r} has a weight that is not above zero")

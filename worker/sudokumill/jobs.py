@@ -125,7 +125,7 @@ def rows_per_chunk(spec: JobSpec, rate: float, seconds: float, processes: int, m
         missing: positions that are still to be planned.
     """
     if spec.chunk_rows is not None:
-        return spec.chunk_rows
+        return min(GREATEST_CHUNK, spec.chunk_rows)
     share = math.ceil(missing / max(1, processes))
     return max(1, min(GREATEST_CHUNK, int(rate * seconds), share))
 

@@ -229,8 +229,11 @@ class Line:
             rows, places = rows[real], places[real]
             fewer = puzzles[rows]
             fewer[np.arange(len(rows)), order[rows, places]] = 0
-            for where, result in _solve_pieces(solver, fewer).good:
+            pieces = _solve_pieces(solver, fewer)
+            for where, result in pieces.good:
                 minimal[rows[where][result.status != SolveStatus.SEVERAL]] = False
+            for row, _ in pieces.failed:
+                minimal[rows[row]] = False  # not shown to be minimal
             done += step
             step *= 3
         return minimal
@@ -274,7 +277,9 @@ def _gather(
 ) -> tuple[Grids, NDArray[np.uint8]]:
     """Grids and statuses of all rows; where a call failed, zeros and the status ``missing``."""
     if len(pieces.good) == 1 and not pieces.failed:
-        return take(pieces.good[0][1])
+        grids, status = take(pieces.good[0][1])
+        # a plugin may hand out a transposed array; who works on it next may count on the order of a batch
+        return np.ascontiguousarray(grids), status
     grids = np.zeros((count, CELLS), dtype=np.uint8)
     status = np.full(count, missing, dtype=np.uint8)
     for where, result in pieces.good:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from math import inf
+from typing import Final, cast
 
-from sudokumill.contracts import DiggerDescriptor, GeneratorDescriptor, Options
+from sudokumill.contracts import DiggerDescriptor, GeneratorDescriptor, Options, Solver
 from sudokumill.errors import (
     AmbiguousOptionError,
     BadOrderError,
@@ -63,11 +64,13 @@ def specify(order: Order, registry: Registry) -> JobSpec:
     models = {part: registry.options(found, values[part]) for part, found in chosen.items()}
     _check_numbers(order)
     _check_checker(chosen, models)
-    for part, found in chosen.items():
-        if part is not Part.DIGGER:
-            registry.build(found, models[part])
+    # some options only show to be wrong when they are used; the digger comes last: it may be given the solver
+    built: dict[Part, object] = {}
+    for part in sorted(parts, key=lambda part: part is Part.DIGGER):
+        solver = cast("Solver | None", built.get(Part.SOLVER))
+        built[part] = registry.build(chosen[part], models[part], solver=solver)
     size, enumerated = _size(order, chosen.get(Part.GENERATOR), models.get(Part.GENERATOR))
-    count = order.count if order.count is not None else (order.inputs or 0)
+    count = order.count if order.count is not None else order.inputs
     return JobSpec(
         kind=order.kind,
         count=count,
@@ -109,8 +112,12 @@ def _check_numbers(order: Order) -> None:
         raise BadOrderError(reason=f"--limit {order.limit}: count up to one solution or more")
     if order.max_attempts is not None and order.max_attempts < 1:
         raise BadOrderError(reason=f"--max-attempts {order.max_attempts}: allow one attempt or more")
-    if order.max_seconds is not None and not order.max_seconds > 0:
+    if order.max_seconds is not None and not 0 < order.max_seconds < inf:
         raise BadOrderError(reason=f"--max-seconds {order.max_seconds:g}: allow more than zero seconds")
+    if order.count is None and order.inputs is None:
+        raise BadOrderError(reason="say how many with --count N")
+    if order.inputs is not None and order.inputs < 1:
+        raise BadOrderError(reason="the source holds no grid")
 
 
 def _share_out(options: Sequence[str], chosen: Mapping[Part, Implementation]) -> dict[Part, dict[str, str]]:

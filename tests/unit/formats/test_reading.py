@@ -284,6 +284,14 @@ def test_rows_of_nine_with_a_sign_between_are_read_on_request(separator: str) ->
 
 
 @pytest.mark.parametrize("lenient", [False, True])
+def test_nine_parted_rows_and_something_more_are_no_grid(lenient: bool) -> None:
+    line = "|".join(PUZZLE[start : start + 9] for start in range(0, 81, 9)) + "|000000000"
+    reading = read_grids(io.BytesIO(line.encode()), "line", lenient)
+    assert len(reading.grids) == 0
+    assert [fault.reason for fault in reading.faults] == ["not a digit or blank: | at column 10"]
+
+
+@pytest.mark.parametrize("lenient", [False, True])
 def test_89_dots_and_digits_are_not_parted_rows(lenient: bool) -> None:
     reading = read_grids(io.BytesIO(b"." * 89), "line", lenient)
     assert [fault.reason for fault in reading.faults] == ["89 cells instead of 81"]

@@ -1,17 +1,18 @@
 """``check``: the checker of finals and puzzles."""
 
+# what costs time is imported when the command is called, so that --help stays quick
+# ruff: noqa: PLC0415
+
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from sudokumill.checking import Finding, check_grids
-from sudokumill.cli.console import print_json, read_input
-from sudokumill.formats import FORMATS
-from sudokumill.grids.batch import to_lines
-from sudokumill.registry import load_registry
-from sudokumill.settings import load_settings
+from sudokumill.cli.console import FORMAT_NAMES, print_json, read_input
+
+if TYPE_CHECKING:
+    from sudokumill.checking import Finding
 
 _AT_A_TIME = 1_000
 
@@ -22,7 +23,7 @@ _AT_A_TIME = 1_000
 @click.option(
     "--limit", type=click.IntRange(2), default=2, show_default=True, help="Count up to so many solutions."
 )
-@click.option("--format", "text_format", type=click.Choice(list(FORMATS)), help="By default the most probable.")
+@click.option("--format", "text_format", type=click.Choice(FORMAT_NAMES), help="By default the most probable.")
 @click.option("--lenient", is_flag=True, help="Read ambiguous lines too.")
 @click.option("--json", "as_json", is_flag=True, help="One object a grid.")
 @click.pass_context
@@ -45,6 +46,10 @@ def check(
       sudokumill check puzzles.txt
       sudokumill check puzzles.txt --limit 1000
     """
+    from sudokumill.checking import check_grids
+    from sudokumill.registry import load_registry
+    from sudokumill.settings import load_settings
+
     settings = load_settings()
     reading = read_input(file, text_format, lenient)
     registry = load_registry(settings.plugins, settings.plugin_dir)
@@ -64,6 +69,8 @@ def check(
 
 
 def _object(line: int, finding: Finding) -> dict[str, Any]:
+    from sudokumill.grids.batch import to_lines
+
     return {
         "line": line,
         "verdict": finding.verdict.value,

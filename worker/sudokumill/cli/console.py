@@ -1,30 +1,41 @@
 """What commands share: consoles, JSON, drawing of grids, reading of input files."""
 
+# what costs time is imported when it is needed, so that --help stays quick
+# ruff: noqa: PLC0415
+
 from __future__ import annotations
 
 import json
 import sys
 import uuid
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
-from rich.console import Console
-from rich.table import Table
 
-from sudokumill.formats import Reading, read_grids
-from sudokumill.settings import Settings
-from sudokumill.store import schema
-from sudokumill.store.database import Database
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from sudokumill.formats import Reading
+    from sudokumill.settings import Settings
+    from sudokumill.store.database import Database
+
+FORMAT_NAMES: Final = ("line", "blocks")
+"""Names of the text formats, for --help, which does not load the formats themselves."""
 
 
 def out() -> Console:
     """Standard output; as wide as a table needs where it is no terminal."""
+    from rich.console import Console
+
     return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 120)
 
 
 def err() -> Console:
     """Standard error: progress, warnings, remarks."""
+    from rich.console import Console
+
     return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
@@ -43,6 +54,9 @@ def open_store(settings: Settings, create: bool = False) -> Database:
     Raises:
         StoreError: it cannot be used; the message says what to do.
     """
+    from sudokumill.store import schema
+    from sudokumill.store.database import Database
+
     database = Database(settings.database_url)
     if not create and database.path is not None and not database.path.exists():
         raise click.ClickException(
@@ -60,6 +74,8 @@ def read_input(path: str, text_format: str | None, lenient: bool) -> Reading:
         FileUnreadableError: it cannot be read.
         NoGridsError: it has no grid that can be used.
     """
+    from sudokumill.formats import read_grids
+
     reading = read_grids(sys.stdin.buffer if path == "-" else path, text_format, lenient)
     shown = "standard input" if path == "-" else path
     console = err()
@@ -79,6 +95,8 @@ def shown_id(grid_id: bytes) -> str:
 
 def plain_table(*columns: str) -> Table:
     """A table that reads well on a terminal and in a log."""
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         right = column.startswith(">")

@@ -1,16 +1,15 @@
 """``export``: stored levels, or what a job delivered, as text."""
 
+# what costs time is imported when the command is called, so that --help stays quick
+# ruff: noqa: PLC0415
+
 from __future__ import annotations
 
 import itertools
 
 import click
 
-from sudokumill.cli.console import err, open_store
-from sudokumill.cli.delivery import format_for, level_object, write_delivered, write_grids, write_objects
-from sudokumill.formats import FORMATS
-from sudokumill.settings import load_settings
-from sudokumill.store import reading
+from sudokumill.cli.console import FORMAT_NAMES, err, open_store
 
 
 @click.command()
@@ -18,7 +17,7 @@ from sudokumill.store import reading
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="The first N of all available levels.")
 @click.option("--output", default="-", metavar="FILE", help="Where to; by default standard output.")
 @click.option(
-    "--format", "text_format", type=click.Choice(list(FORMATS)), help="By default blocks for .txt, else line."
+    "--format", "text_format", type=click.Choice(FORMAT_NAMES), help="By default blocks for .txt, else line."
 )
 @click.option("--solutions", is_flag=True, help="Write solutions instead of clues.")
 @click.option("--json", "as_json", is_flag=True, help="One object a line: id, clues, solution, metadata.")
@@ -33,6 +32,10 @@ def export(
       sudokumill export --job 1 --output levels.txt
       sudokumill export --json --limit 10
     """
+    from sudokumill.cli.delivery import format_for, level_object, write_delivered, write_grids, write_objects
+    from sudokumill.settings import load_settings
+    from sudokumill.store import reading
+
     database = open_store(load_settings())
     if job is not None:
         if limit is not None:

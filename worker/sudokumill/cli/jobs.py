@@ -1,19 +1,19 @@
 """``jobs``: what was ordered, how far it is, and steering it."""
 
+# what costs time is imported when the command is called, so that --help stays quick
+# ruff: noqa: PLC0415
+
 from __future__ import annotations
 
 import time
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from sudokumill.cli.bars import Bar
 from sudokumill.cli.console import open_store, out, plain_table, print_json
-from sudokumill.cli.run import Wishes, run_and_tell
-from sudokumill.cli.summary import exit_code, items_of, job_object, print_job
-from sudokumill.settings import load_settings
-from sudokumill.store import reading, steering
-from sudokumill.store.models import JobState
+
+if TYPE_CHECKING:
+    from sudokumill.store.database import Database
 
 _LOOK_SECONDS: Final = 0.2
 
@@ -43,7 +43,10 @@ def list_(limit: int, as_json: bool) -> None:
     Example:
       sudokumill jobs list --limit 5
     """
-    database = open_store(load_settings())
+    from sudokumill.cli.summary import job_object
+    from sudokumill.store import reading
+
+    database = _store()
     found = reading.jobs(database, limit)
     if as_json:
         print_json([job_object(database, one) for one in found])
@@ -68,7 +71,10 @@ def show(job: int, as_json: bool) -> None:
     Example:
       sudokumill jobs show 3
     """
-    database = open_store(load_settings())
+    from sudokumill.cli.summary import job_object, print_job
+    from sudokumill.store import reading
+
+    database = _store()
     found = reading.progress(database, job)
     if as_json:
         print_json(job_object(database, found))
@@ -90,7 +96,12 @@ def watch(ctx: click.Context, job: int, as_json: bool) -> None:
     Example:
       sudokumill jobs watch 3
     """
-    database = open_store(load_settings())
+    from sudokumill.cli.bars import Bar
+    from sudokumill.cli.summary import exit_code, items_of, job_object, print_job
+    from sudokumill.store import reading
+    from sudokumill.store.models import JobState
+
+    database = _store()
     found = reading.progress(database, job)
     with Bar(f"job {job}: {items_of(found.kind)}", found.count) as bar:
         while not found.state.ended and found.state is not JobState.PAUSED:
@@ -113,7 +124,9 @@ def pause(job: int) -> None:
     Example:
       sudokumill jobs pause 3
     """
-    steering.pause(open_store(load_settings()), job)
+    from sudokumill.store import steering
+
+    steering.pause(_store(), job)
     click.echo(f"job {job} is paused; go on with:  sudokumill jobs resume {job}")
 
 
@@ -129,7 +142,9 @@ def resume(ctx: click.Context, /, job: int, **given: Any) -> None:
     Example:
       sudokumill jobs resume 3
     """
-    database = open_store(load_settings())
+    from sudokumill.store import steering
+
+    database = _store()
     steering.resume(database, job)
     ctx.exit(_run(job, given))
 
@@ -143,7 +158,9 @@ def cancel(job: int) -> None:
     Example:
       sudokumill jobs cancel 3
     """
-    steering.cancel(open_store(load_settings()), job)
+    from sudokumill.store import steering
+
+    steering.cancel(_store(), job)
     click.echo(f"job {job} is cancelled; what it stored stays")
 
 
@@ -159,14 +176,25 @@ def retry(ctx: click.Context, /, job: int, **given: Any) -> None:
     Example:
       sudokumill jobs retry 3
     """
-    database = open_store(load_settings())
+    from sudokumill.store import steering
+
+    database = _store()
     steering.retry(database, job)
     ctx.exit(_run(job, given))
 
 
 def _run(job: int, given: dict[str, Any]) -> int:
+    from sudokumill.cli.ordering import Wishes, run_and_tell
+    from sudokumill.settings import load_settings
+
     settings = load_settings()
     if given["processes"] is not None:
         settings = settings.model_copy(update={"processes": given["processes"]})
     wishes = Wishes(None, None, None, None, no_store=False, as_json=given["as_json"])
     return run_and_tell(open_store(settings), job, settings, wishes)
+
+
+def _store() -> Database:
+    from sudokumill.settings import load_settings
+
+    return open_store(load_settings())

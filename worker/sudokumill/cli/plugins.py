@@ -1,15 +1,21 @@
 """``plugins``: what is here and what it registers."""
 
+# what costs time is imported when the command is called, so that --help stays quick
+# ruff: noqa: PLC0415
+
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from sudokumill.cli.console import out, plain_table, print_json
-from sudokumill.contracts import GeneratorDescriptor, Role
-from sudokumill.registry import Implementation, Plugin, PluginState, load_registry
-from sudokumill.settings import load_settings
+
+if TYPE_CHECKING:
+    from sudokumill.registry import Implementation, Plugin
+
+ROLE_NAMES: Final = ("generator", "digger", "solver", "grader")
+"""Names of the roles, for --help, which does not load the contracts."""
 
 
 @click.group(invoke_without_command=True)
@@ -37,8 +43,11 @@ def list_(ctx: click.Context, as_json: bool = False) -> None:
     Example:
       sudokumill plugins list --json
     """
+    from sudokumill.registry import PluginState, load_registry
+    from sudokumill.settings import load_settings
+
     settings = load_settings()
-    found = load_registry(settings.plugins, settings.plugin_dir).plugins
+    found = load_registry(settings.plugins, settings.plugin_dir).probed().plugins
     if as_json:
         print_json([_plugin_object(plugin) for plugin in found])
     else:
@@ -48,7 +57,7 @@ def list_(ctx: click.Context, as_json: bool = False) -> None:
 
 
 @plugins.command()
-@click.argument("role", type=click.Choice([role.value for role in Role]))
+@click.argument("role", type=click.Choice(ROLE_NAMES))
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="Print the options' JSON schema.")
 def show(role: str, name: str, as_json: bool) -> None:
@@ -58,6 +67,10 @@ def show(role: str, name: str, as_json: bool) -> None:
     Example:
       sudokumill plugins show digger holes
     """
+    from sudokumill.contracts import Role
+    from sudokumill.registry import load_registry
+    from sudokumill.settings import load_settings
+
     settings = load_settings()
     found = load_registry(settings.plugins, settings.plugin_dir).find(Role(role), name)
     if as_json:
@@ -78,6 +91,8 @@ def show(role: str, name: str, as_json: bool) -> None:
 
 
 def _print_plugins(found: tuple[Plugin, ...]) -> None:
+    from sudokumill.contracts import Role
+
     console = out()
     table = plain_table("plugin", "distribution", "state", "reason")
     for plugin in found:
@@ -112,6 +127,8 @@ def _plugin_object(plugin: Plugin) -> dict[str, Any]:
 
 
 def _implementation_object(one: Implementation) -> dict[str, Any]:
+    from sudokumill.contracts import GeneratorDescriptor
+
     descriptor = one.descriptor
     return {
         "role": one.role.value,

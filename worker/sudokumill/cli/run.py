@@ -1,44 +1,18 @@
 """``run``: orders a job and makes it on this machine."""
 
+# the commands import what they need when they are called, so that --help stays quick
+
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from sudokumill.cli.bars import Bar
-from sudokumill.cli.console import err, open_store, out, print_json, read_input
-from sudokumill.cli.delivery import format_for, write_delivered
-from sudokumill.cli.summary import exit_code, items_of, job_object, print_failures, print_job
+from sudokumill.cli.console import FORMAT_NAMES
 from sudokumill.errors import BadOrderError
-from sudokumill.formats import FORMATS, Reading
-from sudokumill.jobs import JobKind, JobSpec, Part, Source
-from sudokumill.orders import Order, specify
-from sudokumill.queue.direct import DirectResult, run_direct
-from sudokumill.queue.local import run_local
-from sudokumill.registry import load_registry
-from sudokumill.settings import Settings, load_settings
-from sudokumill.store.database import Database
-from sudokumill.store.models import JobState
-from sudokumill.store.placing import count_inputs, place
-from sudokumill.store.reading import Progress, progress
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True)
-class Wishes:
-    """What the options of ``run`` say beside the order itself."""
-
-    key: str | None
-    processes: int | None
-    output: str | None
-    text_format: str | None
-    no_store: bool
-    as_json: bool
 
 
 @click.group()
@@ -47,6 +21,11 @@ def run() -> None:
 
     What is made goes to the database (SUDOKUMILL_DATABASE_URL, by default the SQLite file sudokumill.db in this
     folder). Ctrl-C stops cleanly; `sudokumill jobs resume ID` goes on.
+
+    \b
+    Examples:
+      sudokumill run levels --count 1000
+      sudokumill run generate --count 10000 --generator las-vegas
     """
 
 
@@ -73,7 +52,7 @@ def _options(*names: str) -> Callable[[F], F]:
         "chunk": click.option("--chunk", "chunk_rows", type=int, metavar="N", help="Rows a chunk."),
         "output": click.option("--output", metavar="FILE", help="Also write the rows to FILE; - is stdout."),
         "format": click.option(
-            "--format", "text_format", type=click.Choice(list(FORMATS)),
+            "--format", "text_format", type=click.Choice(FORMAT_NAMES),
             help="Format of FILE; by default blocks for .txt, else line.",
         ),
         "no_store": click.option("--no-store", is_flag=True, help="Only write FILE; use no database."),
@@ -104,7 +83,10 @@ def generate(ctx: click.Context, /, **given: Any) -> None:
       sudokumill run generate --count 1000000 --generator template-permutation \\
           --output finals.txt --no-store
     """
-    ctx.exit(_order(JobKind.GENERATE, Source.FRESH, given))
+    from sudokumill.cli.ordering import order
+    from sudokumill.jobs import JobKind, Source
+
+    ctx.exit(order(JobKind.GENERATE, Source.FRESH, given))
 
 
 @run.command()
@@ -122,7 +104,10 @@ def levels(ctx: click.Context, /, **given: Any) -> None:
       sudokumill run levels --count 100 --option clues_max=26 --option symmetry=rot180
       sudokumill run levels --count 50 --digger holes --option level=5
     """
-    ctx.exit(_order(JobKind.LEVELS, Source.FRESH, given))
+    from sudokumill.cli.ordering import order
+    from sudokumill.jobs import JobKind, Source
+
+    ctx.exit(order(JobKind.LEVELS, Source.FRESH, given))
 
 
 @run.command()
@@ -143,6 +128,9 @@ def dig(ctx: click.Context, /, from_job: int | None, **given: Any) -> None:
       sudokumill run dig --from-job 3 --digger holes --option order=snake
       sudokumill run dig --count 500 --generator las-vegas
     """
+    from sudokumill.cli.ordering import order
+    from sudokumill.jobs import JobKind, Source
+
     if given["generator"] is not None and from_job is not None:
         raise BadOrderError(
             reason="--from-job takes stored finals and --generator makes fresh ones; leave one of them out"
@@ -150,7 +138,7 @@ def dig(ctx: click.Context, /, from_job: int | None, **given: Any) -> None:
     source = Source.UNDUG if from_job is None else Source.JOB
     if given["generator"] is not None:
         source = Source.FRESH
-    ctx.exit(_order(JobKind.DIG, source, given, source_job=from_job))
+    ctx.exit(order(JobKind.DIG, source, given, source_job=from_job))
 
 
 @run.command()
@@ -169,160 +157,10 @@ def solve(ctx: click.Context, /, path: str | None, lenient: bool, **given: Any) 
       sudokumill run solve --file puzzles.txt
       sudokumill run solve --count 1000 --solver dfs
     """
+    from sudokumill.cli.console import read_input
+    from sudokumill.cli.ordering import order
+    from sudokumill.jobs import JobKind, Source
+
     reading = None if path is None else read_input(path, None, lenient)
     source = Source.PUZZLES if reading is None else Source.FILE
-    ctx.exit(_order(JobKind.SOLVE, source, given, reading=reading))
-
-
-def _order(
-    kind: JobKind,
-    source: Source,
-    given: dict[str, Any],
-    source_job: int | None = None,
-    reading: Reading | None = None,
-) -> int:
-    """Orders and runs a job; returns the exit code."""
-    settings = load_settings()
-    wishes = Wishes(
-        given["key"], given["processes"], given["output"], given.get("text_format"),
-        given.get("no_store", False), given["as_json"],
-    )  # fmt: skip
-    if wishes.processes is not None:
-        settings = settings.model_copy(update={"processes": wishes.processes})
-    _check_wishes(source, given["count"], wishes)
-    registry = load_registry(settings.plugins, settings.plugin_dir)
-
-    def specified(inputs: int | None) -> JobSpec:
-        return specify(
-            Order(
-                kind=kind,
-                count=given["count"],
-                names={part: given.get(part.value) or getattr(settings, part.value) for part in Part},
-                options=given["options"],
-                seed=given.get("seed"),
-                source=source,
-                source_job=source_job,
-                inputs=inputs,
-                limit=given.get("limit", 2),
-                new=given.get("new", False),
-                max_attempts=given.get("max_attempts"),
-                max_seconds=given.get("max_seconds"),
-                chunk_rows=given["chunk_rows"],
-            ),
-            registry,
-        )
-
-    if source is Source.FRESH:
-        spec = specified(None)
-        if wishes.no_store:
-            return _run_without_store(spec, settings, wishes)
-        database = open_store(settings, create=True)
-    else:
-        if reading is None:
-            # what is wrong with the order itself is said before the database is looked at
-            specified(max(1, given["count"] or 1))
-        database = open_store(settings, create=reading is not None)
-        inputs = len(reading.grids) if reading else count_inputs(database, source, source_job, given["count"])
-        spec = specified(inputs)
-    placed = place(
-        database,
-        spec,
-        key=wishes.key,
-        seed_given=given.get("seed") is not None,
-        inputs=[] if reading is None else [reading.grids],
-        processes=settings.processes,
-        chunk_seconds=settings.chunk_seconds,
-    )
-    if placed.existed:
-        err().print(f"key {wishes.key!r} belongs to job {placed.id}, which is the same order; going on with it")
-    return run_and_tell(database, placed.id, settings, wishes)
-
-
-def run_and_tell(database: Database, job: int, settings: Settings, wishes: Wishes) -> int:
-    """Runs a job to its end and says what came of it; returns the exit code."""
-    found = progress(database, job)
-    if not found.state.ended:
-        with Bar(f"job {job}: {items_of(found.kind)}", found.count) as bar:
-            found = run_local(database, job, settings, lambda now: bar.show(now.delivered))
-    if wishes.output is not None and found.state.ended:
-        write_delivered(database, found, wishes.output, wishes.text_format)
-    if wishes.as_json:
-        print_json(job_object(database, found))
-    else:
-        # rows that go to standard output stand there alone
-        console = err() if wishes.output == "-" else out()
-        print_job(console, database, found)
-        _print_next(console.print, found)
-    return exit_code(found)
-
-
-def _print_next(say: Callable[[str], object], found: Progress) -> None:
-    """What a person would type next."""
-    say("")
-    if found.state in {JobState.RUNNING, JobState.WAITING, JobState.PAUSED}:
-        say(f"go on with:  sudokumill jobs resume {found.id}")
-    elif found.kind in {JobKind.LEVELS, JobKind.DIG} and found.delivered:
-        say("see one:     sudokumill show")
-        say(f"see all:     sudokumill export --job {found.id}")
-    elif found.delivered:
-        say(f"see all:     sudokumill export --job {found.id}")
-
-
-def _check_wishes(source: Source, count: int | None, wishes: Wishes) -> None:
-    if wishes.no_store and wishes.output is None:
-        raise BadOrderError(reason="--no-store keeps nothing; say where to with --output FILE")
-    if wishes.no_store and wishes.key is not None:
-        raise BadOrderError(reason="--key is kept in the database; leave it out, or --no-store")
-    if source is Source.FRESH and count is None:
-        raise BadOrderError(reason="say how many with --count N")
-    if wishes.output not in {None, "-"}:
-        folder = Path(str(wishes.output)).absolute().parent
-        if not folder.is_dir():
-            raise BadOrderError(reason=f"--output {wishes.output}: there is no folder {folder}")
-
-
-def _run_without_store(spec: JobSpec, settings: Settings, wishes: Wishes) -> int:
-    if spec.new:
-        raise BadOrderError(reason="--new compares with the database; leave it out, or --no-store")
-    if spec.max_seconds is not None:
-        raise BadOrderError(reason="--max-seconds needs the database, which keeps what was made until then")
-    path = Path(str(wishes.output))
-    text = format_for(str(path), wishes.text_format)
-    with Bar(items_of(spec.kind), spec.count) as bar:
-
-        def watch(done: int) -> bool:
-            bar.show(min(done, spec.count))
-            return False
-
-        result = run_direct(spec, settings, path, text, watch)
-    _tell_direct(spec, result, wishes)
-    return 0
-
-
-def _tell_direct(spec: JobSpec, result: DirectResult, wishes: Wishes) -> None:
-    console = err() if wishes.output == "-" else out()
-    if wishes.as_json:
-        outcome = {
-            "kind": spec.kind.value,
-            "count": spec.count,
-            "seed": spec.seed,
-            "delivered": result.written,
-            "tried": result.tried,
-            "repeated": result.repeated,
-            "missed": result.missed,
-            "versions": result.versions,
-            "output": wishes.output,
-        }
-        if wishes.output == "-":
-            err().print(outcome)
-        else:
-            print_json(outcome)
-        return
-    used = ", ".join(f"{part} {name}" for part, name in result.versions.items())
-    console.print(
-        f"{result.written:,} {items_of(spec.kind)} written to {wishes.output} ({used}, seed {spec.seed})"
-    )
-    for number, name in ((result.missed, "off target"), (result.repeated, "repeated")):
-        if number:
-            console.print(f"{number:,} more were {name}")
-    print_failures(console, result.failures)
+    ctx.exit(order(JobKind.SOLVE, source, given, reading=reading))

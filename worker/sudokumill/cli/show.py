@@ -1,18 +1,21 @@
 """``show``: draws a level."""
 
+# what costs time is imported when the command is called, so that --help stays quick
+# ruff: noqa: PLC0415
+
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from sqlalchemy import Row
 
 from sudokumill.cli.console import draw, open_store, print_json, shown_id
-from sudokumill.cli.delivery import level_object
 from sudokumill.errors import UnknownLevelError
-from sudokumill.settings import load_settings
-from sudokumill.store import reading
-from sudokumill.store.database import Database
+
+if TYPE_CHECKING:
+    from sqlalchemy import Row
+
+    from sudokumill.store.database import Database
 
 
 @click.command()
@@ -29,6 +32,10 @@ def show(level: str | None, solution: bool, as_json: bool) -> None:
       sudokumill show
       sudokumill show 1f0c5a2e --solution
     """
+    from sudokumill.cli.delivery import level_object
+    from sudokumill.settings import load_settings
+    from sudokumill.store import reading
+
     database = open_store(load_settings())
     row = reading.newest_level(database) if level is None else _find(database, level)
     if row is None:
@@ -47,6 +54,8 @@ def show(level: str | None, solution: bool, as_json: bool) -> None:
 
 
 def _find(database: Database, level: str) -> Row[Any]:
+    from sudokumill.store import reading
+
     digits = level.replace("-", "").lower()
     if not digits or len(digits) > 32 or any(digit not in "0123456789abcdef" for digit in digits):
         raise UnknownLevelError(level=level)

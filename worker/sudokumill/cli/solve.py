@@ -1,15 +1,13 @@
 """``solve``: solutions of a file's grids, at once and without a database."""
 
+# what costs time is imported when the command is called, so that --help stays quick
+# ruff: noqa: PLC0415
+
 from __future__ import annotations
 
 import click
 
-from sudokumill.cli.console import print_json, read_input
-from sudokumill.contracts import SolveStatus
-from sudokumill.formats import FORMATS
-from sudokumill.grids.batch import Grids, to_lines
-from sudokumill.registry import load_registry
-from sudokumill.settings import load_settings
+from sudokumill.cli.console import FORMAT_NAMES, print_json, read_input
 
 _AT_A_TIME = 1_000
 
@@ -21,7 +19,7 @@ _AT_A_TIME = 1_000
 @click.option(
     "--limit", type=click.IntRange(1), default=2, show_default=True, help="Count up to so many solutions."
 )
-@click.option("--format", "text_format", type=click.Choice(list(FORMATS)), help="By default the most probable.")
+@click.option("--format", "text_format", type=click.Choice(FORMAT_NAMES), help="By default the most probable.")
 @click.option("--lenient", is_flag=True, help="Read ambiguous lines too.")
 @click.option("--json", "as_json", is_flag=True, help="One object a grid.")
 @click.pass_context
@@ -45,6 +43,11 @@ def solve(
       sudokumill solve puzzles.txt
       sudokumill solve puzzles.txt --solver dfs --limit 100 --json
     """
+    from sudokumill.contracts import SolveStatus
+    from sudokumill.grids.batch import Grids, to_lines
+    from sudokumill.registry import load_registry
+    from sudokumill.settings import load_settings
+
     settings = load_settings()
     registry = load_registry(settings.plugins, settings.plugin_dir)
     values = dict(option.partition("=")[::2] for option in options)

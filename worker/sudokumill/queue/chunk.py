@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
+from sudokumill.errors import StoreError
 from sudokumill.grids.batch import Grids, from_lines
 from sudokumill.jobs import GREATEST_CHUNK, JobKind, JobSpec, Source
 from sudokumill.line import Line
@@ -80,7 +82,9 @@ def run_chunk(bench: Bench, job: int, spec: JobSpec, interrupted: Callable[[], b
                 rest=hold,
             )
     except BaseException:
-        give_back(bench.database, held)
+        # on a full disk this fails too; the chunk then goes back when its process has gone
+        with contextlib.suppress(StoreError):
+            give_back(bench.database, held)
         raise
     return advance(bench.database, job, bench.pace)
 

@@ -14,17 +14,22 @@ nothing.
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
 import shutil
 import signal
 import sys
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
+from errno import EISDIR
+from multiprocessing import connection
 from pathlib import Path
+from types import FrameType
 from typing import BinaryIO, Final
 
 import numpy as np
@@ -160,6 +165,7 @@ def _fill(
     bounds = [bound for bound in (spec.size, spec.max_attempts) if bound is not None]
     end = min(bounds, default=None)
     missing = spec.count
+    others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(settings.processes, FORK, _set_up, (spec, settings, part, text)) as pool:
         try:
             while missing > 0:
@@ -168,11 +174,19 @@ def _fill(
                 if not ranges:
                     return ledger
                 ledger.planned = ranges[-1][1]
-                if _collect(pool, ranges, ledger, watch) or _is_hopeless(ledger, settings):
+                if _collect(pool, ranges, ledger, watch):
                     return ledger
-                missing = spec.count - len(ledger.distinct())
+                distinct = ledger.distinct()
+                if _is_hopeless(spec, ledger, distinct, settings):
+                    return ledger
+                missing = spec.count - len(distinct)
         except BrokenProcessPool:
             raise LocalProcessError(code="unknown") from None
+        except KeyboardInterrupt:
+            # nothing of what they make will be kept, so nobody waits for the ranges in hand
+            for process in set(multiprocessing.active_children()) - others:
+                process.kill()
+            raise
         finally:
             pool.shutdown(cancel_futures=True)
     return ledger
@@ -196,11 +210,13 @@ def _collect(
     return False
 
 
-def _is_hopeless(ledger: _Ledger, settings: Settings) -> bool:
-    good = ledger.good
-    return (good == 0 and ledger.tried >= _ALL_FAILED) or (
-        ledger.tried >= settings.dry_positions and len(ledger.distinct()) < good // 1_000
-    )
+def _is_hopeless(spec: JobSpec, ledger: _Ledger, distinct: NDArray[np.int64], settings: Settings) -> bool:
+    """Whether a job with a store would be given up here: all failed, or nothing new came for long."""
+    failed = sum(share.failures.total() for share in ledger.shares.values())
+    if failed == ledger.tried and failed >= min(_ALL_FAILED, spec.count):
+        return True
+    dry = ledger.planned - (int(distinct[-1]) + 1 if len(distinct) else 0)
+    return spec.max_attempts is None and dry >= settings.dry_positions
 
 
 def _why_short(ledger: _Ledger, distinct: int) -> str:
@@ -234,8 +250,18 @@ def _set_up(spec: JobSpec, settings: Settings, part: Path, text: TextFormat) -> 
     global _bench  # noqa: PLW0603
     # the parent hears Ctrl-C and ends the pool
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    parent = multiprocessing.parent_process()
+    assert parent is not None  # noqa: S101 - this is a process of a pool
+    threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
     registry = load_registry(settings.plugins, settings.plugin_dir)
     _bench = _Bench(spec, Line(spec, registry), os.open(part, os.O_WRONLY), text)
+
+
+def _end_with(parent: int) -> None:
+    """Ends this process when its parent was killed; the pool's own loop would wait for ever."""
+    connection.wait([parent])
+    os._exit(1)
 
 
 def _write_range(start: int, stop: int) -> _Share:
@@ -305,21 +331,53 @@ def _fingerprints(grids: Grids) -> Fingerprints:
 @contextlib.contextmanager
 def _part_file(path: Path) -> Iterator[Path]:
     """A file to write into, which becomes ``path`` when the body ends well and vanishes when it does not."""
-    special = str(path) == "-" or (path.exists() and not path.is_file())
-    part = Path(tempfile.mkstemp(prefix="sudokumill-")[1]) if special else path.with_name(path.name + ".part")
+    part: Path | None = None
+    before = signal.signal(signal.SIGTERM, _interrupt)
     try:
+        if path.is_dir():
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+        special = str(path) == "-" or (path.exists() and not path.is_file())
+        part = _temporary() if special else path.with_name(path.name + ".part")
         part.write_bytes(b"")
         yield part
         if special:
-            target = sys.stdout.buffer if str(path) == "-" else path.open("wb")
-            with part.open("rb") as source, target:
-                shutil.copyfileobj(source, target, _COPY_BYTES)
+            _copy_to(path, part)
         else:
             part.replace(path)
+    except BrokenPipeError:
+        raise  # whoever read it has seen enough
     except OSError as error:
         raise FileUnwritableError(path=path, reason=error.strerror or str(error)) from error
     finally:
-        part.unlink(missing_ok=True)
+        if part is not None:
+            with contextlib.suppress(OSError):
+                part.unlink()
+        signal.signal(signal.SIGTERM, before)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _temporary() -> Path:
+    file, name = tempfile.mkstemp(prefix="sudokumill-")
+    os.close(file)
+    return Path(name)
+
+
+def _copy_to(path: Path, part: Path) -> None:
+    """Writes the whole part to standard output, a pipe or a device."""
+    with part.open("rb") as source:
+        if str(path) == "-":
+            shutil.copyfileobj(source, sys.stdout.buffer, _COPY_BYTES)
+            sys.stdout.buffer.flush()
+            return
+        # unbuffered: a write that failed is not tried again when the file is closed
+        with path.open("wb", buffering=0) as target:
+            while data := source.read(_COPY_BYTES):
+                view = memoryview(data)
+                while view:
+                    view = view[target.write(view) :]
 
 
 def _close_gaps(part: Path, positions: NDArray[np.int64], size: int) -> None:

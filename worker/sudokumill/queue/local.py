@@ -149,11 +149,11 @@ def _raise_words(child: _Child) -> None:
 
 def _stop(children: list[_Child], interruption: _Interruption) -> None:
     """Asks the children to end after their batch; kills them when they do not, or at a second signal."""
-    for child in children:
-        if child.process.is_alive():
-            child.process.terminate()
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while any(child.process.is_alive() for child in children):
+        for child in children:
+            # again and again: one that was just forked does not listen yet
+            child.process.terminate()
         if time.monotonic() > deadline or interruption.times > 1:
             for child in children:
                 child.process.kill()

@@ -66,7 +66,7 @@ def advance(database: Database, job: int, pace: Pace) -> JobState:
         if reason is not None:
             _drop_waiting(connection, job)
             return found.state if _running(connection, job) else _end_short(connection, found, reason)
-        if _cut(connection, found, qualified, open_positions, pace) or open_positions:
+        if _revive(connection, job) or _cut(connection, found, qualified, open_positions, pace) or open_positions:
             return found.state
         if qualified >= found.count:
             return _end(connection, found, JobState.DONE, None)
@@ -148,9 +148,9 @@ def _open_positions(connection: Connection, job: int) -> int:
 
 
 def _prefix(connection: Connection, found: Progress) -> int:
-    """Delivered positions below the first one that is still to come: only these have their final order."""
+    """Delivered positions below the first one that was not tried: only these have their final order."""
     first_open = connection.execute(
-        select(func.min(Chunk.start)).where(Chunk.job_id == found.id, Chunk.state.in_(OPEN))
+        select(func.min(Chunk.start)).where(Chunk.job_id == found.id, Chunk.state.in_([*OPEN, ChunkState.DROPPED]))
     ).scalar()
     query = select(func.coalesce(func.sum(Chunk.delivered), 0)).where(
         Chunk.job_id == found.id, Chunk.state.in_(TRIED)
@@ -171,6 +171,19 @@ def _drop_waiting(connection: Connection, job: int) -> None:
         .where(Chunk.job_id == job, Chunk.state == ChunkState.WAITING)
         .values(state=ChunkState.DROPPED.value)
     )
+
+
+def _revive(connection: Connection, job: int) -> int:
+    """Lets dropped chunks wait again; returns how many.
+
+    They were dropped while a chunk still ran that then changed the picture, or the job is tried again. They lie
+    before all positions that could be cut anew, and the first positions that qualify are what is delivered.
+    """
+    return connection.execute(
+        update(Chunk)
+        .where(Chunk.job_id == job, Chunk.state == ChunkState.DROPPED)
+        .values(state=ChunkState.WAITING.value)
+    ).rowcount
 
 
 def _end_short(connection: Connection, found: Progress, reason: str) -> JobState:

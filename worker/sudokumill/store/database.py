@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -24,6 +25,7 @@ from sudokumill.errors import (
 )
 
 _BUSY_SECONDS: Final = 60
+_BUSY_STEP_SECONDS: Final = 0.002
 _CACHE_KIB: Final = 65_536
 
 
@@ -163,5 +165,22 @@ def _set_up_sqlite(connection: sqlite3.Connection, _: object) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    immediate = connection.get_execution_options().get("immediate", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+    if not connection.get_execution_options().get("immediate", False):
+        connection.exec_driver_sql("BEGIN")
+        return
+    # SQLite's own wait asks again after up to 100 ms; with two writers that take turns, the lock would stand
+    # free for a quarter of the time
+    connection.exec_driver_sql("PRAGMA busy_timeout = 0")
+    deadline = time.monotonic() + _BUSY_SECONDS
+    try:
+        while True:
+            try:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                return
+            except OperationalError as error:
+                code = getattr(error.orig, "sqlite_errorname", "")
+                if not code.startswith("SQLITE_BUSY") or time.monotonic() > deadline:
+                    raise
+                time.sleep(_BUSY_STEP_SECONDS)
+    finally:
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
@@ -96,6 +97,8 @@ def finish(
         LeaseLostError: the chunk is another process's now; nothing was stored.
         StorageFullError: the disk is full; nothing was stored.
     """
+    # what takes no lock is done before: on SQLite only one process writes at a time
+    packed = [_pack(held, batch.rows, licence) for batch in made.batches]
     with database.write(held.job) as connection:
         if not connection.execute(
             update(Chunk).where(*held_by(held)).values(state=ChunkState.DONE.value)
@@ -103,8 +106,8 @@ def finish(
             raise LeaseLostError(chunk=held.chunk)
         counts = _Counts()
         reports: dict[str, ReportSum] = {}
-        for batch in made.batches:
-            counts = _add(counts, _keep_rows(connection, held, batch, new, licence))
+        for batch, rows in zip(made.batches, packed, strict=True):
+            counts = _add(counts, _keep(connection, held, rows, new))
             counts = _add(counts, _Counts(failed=_keep_errors(connection, held, batch.errors)))
             merge(reports, batch.reports)
         connection.execute(
@@ -136,36 +139,47 @@ def _add(one: _Counts, other: _Counts) -> _Counts:
     return replace(one, **{name: getattr(one, name) + getattr(other, name) for name in NO_COUNTS})
 
 
-def _keep_rows(connection: Connection, held: Claim, batch: Batch, new: bool, licence: str) -> _Counts:
-    match batch.rows:
-        case FinalRows() as rows:
-            return _keep_finals(connection, held, rows, new)
-        case LevelRows() as rows:
-            return _keep_levels(connection, held, rows, new, licence)
-        case SolutionRows() as rows:
-            return _keep_solutions(connection, held, rows)
+@dataclass(frozen=True)
+class _Packed:
+    """Rows as the database takes them."""
+
+    finals: list[_Row]
+    """Sorted by id."""
+    puzzles: list[_Row] | None
+    """Sorted by id; None for a job that makes finals only."""
+    hits: list[tuple[bytes, int]]
+    """(id, position) of what may be delivered, in the order of positions."""
+    missed: int
+    solutions: list[dict[str, Any]]
 
 
-def _keep_finals(connection: Connection, held: Claim, rows: FinalRows, new: bool) -> _Counts:
-    ids, inserted = _insert_finals(connection, held, rows)
+def _pack(held: Claim, rows: FinalRows | LevelRows | SolutionRows, licence: str) -> _Packed:
+    if isinstance(rows, SolutionRows):
+        return _Packed([], None, [], 0, _pack_solutions(held, rows))
+    ids, finals = _pack_finals(held, rows)
     positions = rows.positions.tolist()
-    if inserted == len(ids):
-        return _Counts(delivered=inserted)
-    return _settle(connection, held, FinalRow, ids, positions, new)
+    if isinstance(rows, FinalRows):
+        return _Packed(finals, None, list(zip(ids, positions, strict=True)), 0, [])
+    puzzle_ids, puzzles = _pack_puzzles(held, rows, ids, licence)
+    hits = [(puzzle_ids[row], positions[row]) for row in np.flatnonzero(rows.on_target)]
+    return _Packed(finals, puzzles, hits, len(positions) - len(hits), [])
 
 
-def _insert_finals(connection: Connection, held: Claim, rows: FinalRows | LevelRows) -> tuple[list[bytes], int]:
+def _pack_finals(held: Claim, rows: FinalRows | LevelRows) -> tuple[list[bytes], list[_Row]]:
     lines = to_lines(rows.finals)
     ids = digests(lines)
-    origin = ((held.job, held.chunk, position) for position in rows.positions.tolist())
-    values = [(each, line, *where) for each, line, where in zip(ids, lines, origin, strict=True)]
-    return ids, _insert_new(connection, FinalRow, values)
+    job, chunk = held.job, held.chunk
+    values: list[_Row] = [
+        (each, line, job, chunk, position)
+        for each, line, position in zip(ids, lines, rows.positions.tolist(), strict=True)
+    ]
+    values.sort(key=itemgetter(0))
+    return ids, values
 
 
-def _keep_levels(connection: Connection, held: Claim, rows: LevelRows, new: bool, licence: str) -> _Counts:
-    if not len(rows.positions):
-        return _Counts()
-    final_ids, _ = _insert_finals(connection, held, rows)
+def _pack_puzzles(
+    held: Claim, rows: LevelRows, final_ids: list[bytes], licence: str
+) -> tuple[list[bytes], list[_Row]]:
     clues = to_lines(rows.puzzles)
     ids = digests(clues)
     about = rows.descriptions
@@ -177,7 +191,7 @@ def _keep_levels(connection: Connection, held: Claim, rows: LevelRows, new: bool
         rows.on_target.tolist(), rows.positions.tolist(),
         strict=True,
     )  # fmt: skip
-    values = [
+    values: list[_Row] = [
         (
             each, text, final, 9, 3, 3, "classic",
             count, row_min, row_max, column_min, column_max, box_min, box_max,
@@ -189,18 +203,13 @@ def _keep_levels(connection: Connection, held: Claim, rows: LevelRows, new: bool
             symmetry, minimal, nodes, level, on_target, position,
         ) in columns
     ]  # fmt: skip
-    inserted = _insert_new(connection, Puzzle, values)
-    hits = np.flatnonzero(rows.on_target)
-    missed = len(ids) - len(hits)
-    if inserted == len(ids):
-        return _Counts(delivered=len(hits), missed=missed)
-    settled = _settle(connection, held, Puzzle, [ids[row] for row in hits], rows.positions[hits].tolist(), new)
-    return replace(settled, missed=missed)
+    values.sort(key=itemgetter(0))
+    return ids, values
 
 
-def _keep_solutions(connection: Connection, held: Claim, rows: SolutionRows) -> _Counts:
+def _pack_solutions(held: Claim, rows: SolutionRows) -> list[dict[str, Any]]:
     names = [SolveStatus(status).name.lower().replace("_", " ") for status in rows.status.tolist()]
-    values = [
+    return [
         {
             "job_id": held.job, "position": position, "chunk_id": held.chunk, "status": name, "count": count,
             "nodes": nodes, "digits": line if count else None,
@@ -210,9 +219,21 @@ def _keep_solutions(connection: Connection, held: Claim, rows: SolutionRows) -> 
             strict=True,
         )
     ]  # fmt: skip
-    if values:
-        connection.execute(insert(Solution), values)
-    return _Counts(delivered=len(values))
+
+
+def _keep(connection: Connection, held: Claim, rows: _Packed, new: bool) -> _Counts:
+    """Inserts the rows and says what their positions came to."""
+    if rows.solutions:
+        connection.execute(insert(Solution), rows.solutions)
+        return _Counts(delivered=len(rows.solutions))
+    inserted = _insert_new(connection, FinalRow, rows.finals)
+    table: type[FinalRow] | type[Puzzle] = FinalRow
+    made = rows.finals
+    if rows.puzzles is not None:
+        inserted, table, made = _insert_new(connection, Puzzle, rows.puzzles), Puzzle, rows.puzzles
+    if inserted == len(made):
+        return _Counts(delivered=len(rows.hits), missed=rows.missed)
+    return replace(_settle(connection, held, table, rows.hits, new), missed=rows.missed)
 
 
 def _keep_errors(connection: Connection, held: Claim, errors: Sequence[ItemError]) -> int:
@@ -231,17 +252,16 @@ def _keep_errors(connection: Connection, held: Claim, errors: Sequence[ItemError
 
 
 def _insert_new(connection: Connection, table: type[Base], rows: list[_Row]) -> int:
-    """Inserts the rows whose id is not there yet, sorted by id, and returns how many that were.
+    """Inserts the rows whose id is not there yet, and returns how many that were.
 
-    Sorted, because then the key's B-tree is walked once from left to right, and because two writers that insert
-    in one order cannot deadlock. SQLite takes driver tuples: SQLAlchemy's own parameter handling would cost as
+    They are sorted by id, because then the key's B-tree is walked once from left to right, and because two
+    writers that insert in one order cannot deadlock. SQLite takes driver tuples: SQLAlchemy's own parameter handling would cost as
     much again as the insert itself.
     """
     if not rows:
         return 0
     target = table.__table__
     assert isinstance(target, Table)  # noqa: S101 - for the type checker
-    rows.sort(key=lambda row: row[0])
     if connection.dialect.name == "sqlite":
         statement = sqlite.insert(target).on_conflict_do_nothing(index_elements=["id"])
         sql = str(statement.compile(dialect=connection.dialect))
@@ -255,15 +275,14 @@ def _settle(
     connection: Connection,
     held: Claim,
     table: type[FinalRow] | type[Puzzle],
-    ids: list[bytes],
-    positions: list[int],
+    hits: list[tuple[bytes, int]],
     new: bool,
 ) -> _Counts:
     """What each position came to, after the insert left out the rows that were there already."""
-    owners = _origins(connection, table, ids)
+    owners = _origins(connection, table, [each for each, _ in hits])
     tally = {"delivered": 0, "already": 0, "repeated": 0, "not_new": 0}
     elsewhere: list[tuple[bytes, int]] = []
-    for each, position in zip(ids, positions, strict=True):
+    for each, position in hits:
         job, owner, on_target = owners[each]
         if job != held.job or not on_target:
             # a row of this job that missed its target is stock like another job's

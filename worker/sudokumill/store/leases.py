@@ -21,7 +21,7 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, insert, select, update
 
 from sudokumill.errors import LeaseLostError
 from sudokumill.jobs import Part
@@ -145,15 +145,20 @@ def reap(database: Database, job: int, chunk_attempts: int) -> int:
     """
     with database.read() as connection:
         running = connection.execute(
-            select(Chunk.id, Chunk.owner, (Chunk.lease_until < Now()).label("over")).where(
-                Chunk.job_id == job, Chunk.state == ChunkState.RUNNING
-            )
+            select(
+                Chunk.id,
+                Chunk.owner,
+                Chunk.lease_token,
+                Chunk.lease_until,
+                (Chunk.lease_until < Now()).label("over"),
+            ).where(Chunk.job_id == job, Chunk.state == ChunkState.RUNNING)
         ).all()
-    gone = [row.id for row in running if row.over or _is_gone(row.owner)]
-    for chunk in gone:
-        with database.write() as connection:
-            _take_back(connection, chunk, chunk_attempts)
-    return len(gone)
+    taken = 0
+    for row in running:
+        if row.over or _is_gone(row.owner):
+            with database.write() as connection:
+                taken += _take_back(connection, row, chunk_attempts)
+    return taken
 
 
 def held_by(held: Claim) -> tuple[ColumnElement[bool], ...]:
@@ -168,12 +173,22 @@ def held_by(held: Claim) -> tuple[ColumnElement[bool], ...]:
 _FREE: Final = {"owner": None, "lease_token": None, "lease_until": None}
 
 
-def _take_back(connection: Connection, chunk: int, chunk_attempts: int) -> None:
+def _take_back(connection: Connection, seen: Row[*tuple[Any, ...]], chunk_attempts: int) -> bool:
+    """Takes back a chunk, if its lease is still the one that was seen to be over."""
+    chunk: int = seen.id
     row = connection.execute(
-        select(Chunk).where(Chunk.id == chunk, Chunk.state == ChunkState.RUNNING).with_for_update()
+        select(Chunk)
+        .where(
+            Chunk.id == chunk,
+            Chunk.state == ChunkState.RUNNING,
+            # meanwhile it may have been given back and claimed anew, or renewed
+            Chunk.lease_token == seen.lease_token,
+            Chunk.lease_until == seen.lease_until,
+        )
+        .with_for_update()
     ).one_or_none()
     if row is None:
-        return
+        return False
     if row.attempt < chunk_attempts:
         values: dict[str, Any] = {"state": ChunkState.WAITING.value, **_FREE}
     elif row.stop - row.start > 1:
@@ -203,6 +218,7 @@ def _take_back(connection: Connection, chunk: int, chunk_attempts: int) -> None:
         )
         values = {"state": ChunkState.DEAD.value, "reason": _DEATH_REASON, "failed": 1, **_FREE}
     connection.execute(update(Chunk).where(Chunk.id == chunk).values(**values))
+    return True
 
 
 def _started(pid: int) -> str | None:
