@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sudokumill.contracts import Solver, SolveStatus
 from sudokumill.errors import BatchShapeError
-from sudokumill.grids.batch import from_lines
+from sudokumill.grids.batch import Grids, from_lines
 from sudokumill.grids.clashes import have_clashes
 from sudokumill.streams import position_seeds
 from sudokumill.testing.reference import ReferenceSolver
@@ -149,3 +149,18 @@ def test_random_blank_takes_another_order_with_another_seed_and_puzzle() -> None
     other = RandomBlank(RandomBlankOptions()).solve(renamed, limit=100)
     np.testing.assert_array_equal(results[0].counts, other.counts)
     assert (results[0].nodes != other.nodes).sum() >= 15
+
+
+def test_looking_ahead_finds_the_same_with_fewer_placements() -> None:
+    order = [cell * 32 % 81 for cell in range(81)]
+    for template in TEMPLATES.tolist():
+        grid = [digit if cell % 2 else 0 for cell, digit in enumerate(template)]
+        plain, ahead = search(grid, order, 50, None), search(grid, order, 50, None, look_ahead=True)
+        assert (ahead.count, ahead.solution, ahead.gave_up) == (plain.count, plain.solution, False)
+        assert ahead.nodes < plain.nodes
+
+
+def test_random_blank_is_done_with_thirty_clues(thirty_clue_puzzles: Grids) -> None:
+    result = RandomBlank(RandomBlankOptions()).solve(thirty_clue_puzzles[:12])
+    assert (result.status == SolveStatus.UNIQUE).all()
+    assert np.median(result.nodes) < 20_000

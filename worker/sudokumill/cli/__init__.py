@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -74,6 +75,7 @@ def main() -> None:
 def _run() -> int:
     try:
         result = sudokumill_command.main(prog_name="sudokumill", standalone_mode=False)
+        sys.stdout.flush()
     except SudokumillError as error:
         click.echo(f"sudokumill: {error}", err=True)
         return error.exit_code
@@ -84,7 +86,17 @@ def _run() -> int:
         click.echo("sudokumill: interrupted", err=True)
         return 1
     except BrokenPipeError:
-        # whoever read our output has seen enough; nothing more can be said there, not even at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # whoever read our output has seen enough
+        _leave_stdout()
+        return 1
+    except OSError as error:
+        _leave_stdout()
+        where = error.filename or ("standard output" if error.errno == errno.ENOSPC else "the system")
+        click.echo(f"sudokumill: {where}: {error.strerror or error}", err=True)
         return 1
     return result if isinstance(result, int) else 0
+
+
+def _leave_stdout() -> None:
+    """What is still in its buffer has nowhere to go; writing it at exit would fail again, with a traceback."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -39,9 +39,9 @@ def err() -> Console:
     return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
-def print_json(value: Mapping[str, Any] | list[Any]) -> None:
-    """One JSON document on one line of standard output."""
-    click.echo(json.dumps(value, default=str))
+def print_json(value: Mapping[str, Any] | list[Any], err: bool = False) -> None:
+    """One JSON document on one line of standard output, or of standard error."""
+    click.echo(json.dumps(value, default=str), err=err)
 
 
 def open_store(settings: Settings, create: bool = False) -> Database:
@@ -78,13 +78,13 @@ def read_input(path: str, text_format: str | None, lenient: bool) -> Reading:
 
     reading = read_grids(sys.stdin.buffer if path == "-" else path, text_format, lenient)
     shown = "standard input" if path == "-" else path
+    # a file without any grid is one error, which names the first fault, not a list of what a picture holds
+    reading.require_grids(shown)
     console = err()
     for fault in reading.faults[:20]:
-        if fault.line or len(reading.grids):
-            console.print(f"{shown}: {fault}")
+        console.print(f"{shown}: {fault}")
     if len(reading.faults) > 20:
         console.print(f"{shown}: and {len(reading.faults) - 20:,} more faults")
-    reading.require_grids(shown)
     return reading
 
 

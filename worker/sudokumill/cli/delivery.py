@@ -112,10 +112,11 @@ def opened(path: str) -> Iterator[BinaryIO]:
     """A file to write, which takes its name when it is whole; ``-`` and what is no regular file as they are."""
     target = Path(path)
     if path == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with _spoken_of("standard output"):
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
         return
-    try:
+    with _spoken_of(path):
         if target.exists() and not target.is_file():
             with target.open("wb") as special:
                 yield special
@@ -127,7 +128,14 @@ def opened(path: str) -> Iterator[BinaryIO]:
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _spoken_of(name: str) -> Iterator[None]:
+    """Makes an error of the system one that names the file; a reader that has gone is no error of ours."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
-        raise FileUnwritableError(path=path, reason=error.strerror or str(error)) from error
+        raise FileUnwritableError(path=name, reason=error.strerror or str(error)) from error

@@ -109,10 +109,10 @@ def run_and_tell(database: Database, job: int, settings: Settings, wishes: Wishe
             found = run_local(database, job, settings, lambda now: bar.show(now.delivered))
     if wishes.output is not None and found.state.ended:
         write_delivered(database, found, wishes.output, wishes.text_format)
+    # rows that go to standard output stand there alone
     if wishes.as_json:
-        print_json(job_object(database, found))
+        print_json(job_object(database, found), err=wishes.output == "-")
     else:
-        # rows that go to standard output stand there alone
         console = err() if wishes.output == "-" else out()
         print_job(console, database, found)
         _print_next(console.print, found)
@@ -176,10 +176,7 @@ def _tell_direct(spec: JobSpec, result: DirectResult, wishes: Wishes) -> None:
             "versions": result.versions,
             "output": wishes.output,
         }
-        if wishes.output == "-":
-            err().print(outcome)
-        else:
-            print_json(outcome)
+        print_json(outcome, err=wishes.output == "-")
         return
     used = ", ".join(f"{part} {name}" for part, name in result.versions.items())
     console.print(

@@ -1,6 +1,7 @@
 """``run``: orders a job and makes it on this machine."""
 
 # the commands import what they need when they are called, so that --help stays quick
+# ruff: noqa: PLC0415
 
 from __future__ import annotations
 

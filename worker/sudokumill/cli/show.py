@@ -39,7 +39,9 @@ def show(level: str | None, solution: bool, as_json: bool) -> None:
     database = open_store(load_settings())
     row = reading.newest_level(database) if level is None else _find(database, level)
     if row is None:
-        raise UnknownLevelError(level="stored yet")
+        raise click.ClickException(
+            "no level is stored yet; order some, for example: sudokumill run levels --count 10"
+        )
     if as_json:
         print_json(level_object(row))
         return
@@ -65,5 +67,5 @@ def _find(database: Database, level: str) -> Row[Any]:
     if not found:
         raise UnknownLevelError(level=level)
     if len(found) > 1:
-        raise UnknownLevelError(level=f"{level} alone; several ids begin so")
+        raise click.UsageError(f"several levels have an id that begins with {level}; give more of it")
     return found[0]

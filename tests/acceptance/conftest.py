@@ -1,0 +1,233 @@
+"""The real command, as a person types it: a process of its own, in an empty folder, with a clean environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from textwrap import dedent
+from typing import Any, Final
+
+import pytest
+
+from sudokumill.jobs import JobKind, Part
+from sudokumill.orders import Order, specify
+from sudokumill.registry import load_registry
+from sudokumill.settings import Settings
+from sudokumill.store import schema
+from sudokumill.store.database import Database
+from sudokumill.store.placing import place
+
+_UNWANTED: Final = ("SUDOKUMILL_", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TTY_", "PYTHONHASHSEED")
+"""Beginnings of the names of variables that would change what a command does or prints."""
+
+_PRELUDE: Final = """
+import time
+import numpy as np
+from pathlib import Path
+from sudokumill.contracts import *
+from sudokumill.grids.batch import from_lines
+from sudokumill.grids.isomorphisms import draw_from_seeds
+from sudokumill.hookspecs import hookimpl
+
+FINAL = from_lines(["826495173759213864134786925978562341312674658645138792467851239291347586583629417"])
+
+def finals_of(seeds):
+    return draw_from_seeds(seeds).apply(np.repeat(FINAL, len(seeds), axis=0))
+
+def made(finals):
+    return GenerateResult(finals, np.zeros(len(finals), dtype=np.uint8))
+
+class Sound:
+    def __init__(self, options=None):
+        pass
+
+    def generate(self, seeds):
+        return made(finals_of(seeds))
+
+def generator(name, factory=Sound, **more):
+    return GeneratorDescriptor(name=name, version="1.0", summary="for a test", factory=factory, rate=1e4, **more)
+
+def digger(name, factory, **more):
+    return DiggerDescriptor(name=name, version="1.0", summary="for a test", factory=factory, rate=1e3, **more)
+"""
+
+
+def _environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_UNWANTED)}
+    return {**kept, "LC_ALL": "C.UTF-8", **(more or {})}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The folder in which commands run, empty at first."""
+    path = tmp_path / "work"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def mill(folder: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs ``sudokumill`` with arguments to its end: ``mill("run", "levels", "--count", 5)``.
+
+    Keywords: ``code``, the exit code that must come (0; None: any), ``env`` with further variables, ``stdin``, and
+    ``stdout``, a file to write to in place of a pipe. No command may ever show a traceback
+    or a warning of Python's.
+    """
+
+    def run(
+        *arguments: object,
+        code: int | None = 0,
+        env: Mapping[str, str] | None = None,
+        stdin: str | None = None,
+        stdout: Any = subprocess.PIPE,
+    ) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "sudokumill", *map(str, arguments)],
+            cwd=folder,
+            env=_environment(env),
+            input=stdin,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        said = f"{arguments}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in f"{done.stdout}{done.stderr}", said
+        assert "Exception ignored" not in done.stderr, said
+        assert "Warning" not in done.stderr, said
+        assert code is None or done.returncode == code, said
+        return done
+
+    return run
+
+
+@pytest.fixture
+def start(folder: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts ``sudokumill`` in a process group of its own and does not wait; what is left is killed at the end."""
+    started: list[subprocess.Popen[str]] = []
+
+    def begin(*arguments: object, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "sudokumill", *map(str, arguments)],
+            cwd=folder,
+            env=_environment(env),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        started.append(process)
+        return process
+
+    yield begin
+    for process in started:
+        if process.poll() is None:
+            os.killpg(process.pid, 9)
+        process.communicate()
+
+
+@pytest.fixture
+def refusal(mill: Callable[..., subprocess.CompletedProcess[str]]) -> Callable[..., str]:
+    """Runs a command that must end with an error, and returns its message: one line, and nothing on stdout.
+
+    The first argument is the exit code, the others are those of ``mill``.
+    """
+
+    def refuse(code: int, *arguments: object, **more: Any) -> str:
+        done = mill(*arguments, code=code, **more)
+        assert not done.stdout, done.stdout
+        *before, message = done.stderr.splitlines()
+        if message.startswith("Error: "):
+            # click says how the command is used before it says what was wrong
+            assert not before or before[0].startswith("Usage: "), done.stderr
+        else:
+            assert message.startswith("sudokumill: "), done.stderr
+            assert not before, done.stderr
+        return message
+
+    return refuse
+
+
+@pytest.fixture
+def work_of() -> Callable[[Callable[[], object]], float]:
+    """Seconds of work that processes did which a call started and waited for; a busy machine does not count."""
+
+    def measure(call: Callable[[], object]) -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        call()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    return measure
+
+
+@pytest.fixture
+def outcome(mill: Callable[..., subprocess.CompletedProcess[str]]) -> Callable[..., dict[str, Any]]:
+    """Runs a command with ``--json`` and returns what it printed, which is one document on one line."""
+
+    def read(*arguments: object, **more: Any) -> dict[str, Any]:
+        [line] = mill(*arguments, "--json", **more).stdout.splitlines()
+        found: dict[str, Any] = json.loads(line)
+        return found
+
+    return read
+
+
+@pytest.fixture
+def exported(mill: Callable[..., subprocess.CompletedProcess[str]]) -> Callable[..., list[dict[str, Any]]]:
+    """What a job delivered: the objects of ``export --job ID --json``."""
+
+    def read(job: int, **more: Any) -> list[dict[str, Any]]:
+        lines = mill("export", "--job", job, "--json", **more).stdout.splitlines()
+        return [json.loads(line) for line in lines]
+
+    return read
+
+
+@pytest.fixture
+def query(folder: Path) -> Callable[[str], list[tuple[Any, ...]]]:
+    """Asks ``sudokumill.db`` in the folder, past the command."""
+
+    def ask(sql: str) -> list[tuple[Any, ...]]:
+        with closing(sqlite3.connect(folder / "sudokumill.db", timeout=30)) as connection, connection:
+            return connection.execute(sql).fetchall()
+
+    return ask
+
+
+@pytest.fixture
+def waiting_job(folder: Path) -> Callable[..., int]:
+    """Orders levels without making any, as an ordering host does; returns the job's id."""
+
+    def order(count: int = 5, **more: Any) -> int:
+        settings = Settings()
+        names = {part: getattr(settings, part.value) for part in Part}
+        database = Database(f"sqlite:///{folder / 'sudokumill.db'}")
+        schema.require(database, create=True)
+        spec = specify(Order(JobKind.LEVELS, count, names, **more), load_registry("all", None))
+        placed = place(database, spec)
+        database.dispose()
+        return placed.id
+
+    return order
+
+
+@pytest.fixture
+def one_file_plugin(folder: Path) -> Callable[[str, str], dict[str, str]]:
+    """Writes ``plugins/NAME.py`` after a prelude; returns the variable that makes commands load it."""
+
+    def write(name: str, text: str) -> dict[str, str]:
+        plugins = folder / "plugins"
+        plugins.mkdir(exist_ok=True)
+        (plugins / f"{name}.py").write_text(_PRELUDE + dedent(text), encoding="utf-8")
+        return {"SUDOKUMILL_PLUGIN_DIR": str(plugins)}
+
+    return write

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sudokumill.jobs import (
+    GREATEST_CHUNK,
+    JobKind,
+    JobSpec,
+    Part,
+    combined_rate,
+    draw_seed,
+    plan_chunks,
+    rows_per_chunk,
+)
+
+Ordered = Callable[..., JobSpec]
+
+counts = st.integers(0, 100_000)
+rows = st.integers(1, 50_000)
+
+
+@given(counts, counts, rows, st.none() | counts, st.integers(1, 100))
+def test_chunks_cover_each_position_once(start: int, missing: int, row: int, size: int | None, most: int) -> None:
+    chunks = plan_chunks(start, missing, row, size, most)
+    assert len(chunks) <= most
+    end = start
+    for low, high in chunks:
+        assert low == end  # neither a gap nor an overlap
+        assert 0 < high - low <= row
+        end = high
+    wanted = start + missing if size is None else min(start + missing, size)
+    if len(chunks) < most:
+        assert end == max(start, wanted)
+    else:
+        assert end <= max(start, wanted)
+    assert all(high - low == row for low, high in chunks[:-1])
+
+
+@given(counts, rows, st.integers(1, 100))
+def test_plans_that_follow_each_other_make_one(missing: int, row: int, most: int) -> None:
+    whole = plan_chunks(0, missing, row, None, 10**6)
+    pieces: list[tuple[int, int]] = []
+    while not pieces or pieces[-1][1] < missing:
+        start = pieces[-1][1] if pieces else 0
+        more = plan_chunks(start, missing - start, row, None, most)
+        if not more:
+            break
+        pieces += more
+    assert pieces == whole
+
+
+def test_rows_of_a_chunk_are_its_seconds(ordered: Ordered) -> None:
+    spec = ordered(JobKind.GENERATE)
+    assert rows_per_chunk(spec, 1_000, 4.0, 1, 10**6) == 4_000
+    assert rows_per_chunk(spec, 0.1, 4.0, 1, 10**6) == 1
+    assert rows_per_chunk(spec, 10**9, 4.0, 1, 10**9) == GREATEST_CHUNK
+
+
+def test_each_process_gets_a_share_of_a_small_rest(ordered: Ordered) -> None:
+    spec = ordered(JobKind.GENERATE)
+    assert rows_per_chunk(spec, 10_000, 4.0, 4, 100) == 25
+    assert rows_per_chunk(spec, 10_000, 4.0, 3, 100) == 34
+    assert rows_per_chunk(spec, 10_000, 4.0, 8, 3) == 1
+
+
+def test_rows_that_the_order_names(ordered: Ordered) -> None:
+    assert rows_per_chunk(ordered(chunk_rows=7), 1_000, 4.0, 2, 10**6) == 7
+    # a process holds a whole chunk, so there is an end to it
+    assert rows_per_chunk(ordered(chunk_rows=10**9), 1_000, 4.0, 2, 10**9) == GREATEST_CHUNK
+
+
+def test_rates_of_parts_that_work_one_after_another() -> None:
+    assert combined_rate({Part.GENERATOR: 100.0, Part.DIGGER: 50.0}) == pytest.approx(100 / 3)
+
+
+def test_seeds_fit_into_the_database() -> None:
+    assert all(0 <= draw_seed() < 2**63 for _ in range(1_000))
+
+
+def test_the_field_by_which_two_orders_differ(ordered: Ordered) -> None:
+    spec = ordered(seed=1)
+    assert spec.difference(ordered(seed=1)) is None
+    assert spec.difference(ordered(seed=2)) == "seed"
+    assert spec.difference(ordered(JobKind.LEVELS, "clues_max=30", seed=1)) == "parts"
+    assert spec.difference(spec.model_copy(update={"rate": 1.0})) is None
