@@ -68,7 +68,8 @@ def test_check_speaks_plainly(mill: Mill, cases: Mapping[str, Case]) -> None:
     assert lines == [
         "line 1: puzzle: 25 clues, one solution, minimal",
         "line 2: not a puzzle: 24 clues, 26 solutions",
-        "line 3: clash: row 1 has 9 at r1c2, r1c3; column 2 has 9 at r1c2, r5c2; box 1 has 9 at r1c2, r1c3",
+        "line 3: clash: row 1 has digit 9 at r1c2, r1c3; column 2 has digit 9 at r1c2, r5c2; "
+        "box 1 has digit 9 at r1c2, r1c3",
         "line 4: not a puzzle: 24 clues, no solution, although no two of them clash",
         "line 5: final: complete and valid",
         "line 6: puzzle: 33 clues, one solution, 21 of them can each be taken",
@@ -79,7 +80,7 @@ def test_check_speaks_plainly(mill: Mill, cases: Mapping[str, Case]) -> None:
 
 def test_a_bad_line_does_not_stop_the_others(mill: Mill, cases: Mapping[str, Case], folder: Path) -> None:
     good = cases["C005"]["input"]["grid"]
-    (folder / "grids.txt").write_text(f"{good[:80]}\n{good}\n{good[:30]}x{good[31:]}\n")
+    (folder / "grids.txt").write_text(f"{good[:80]}\n{good}\n{good[:30]}k{good[31:]}\n")
     for command in ("check", "solve"):
         done = mill(command, "grids.txt", code=1)
         assert len(done.stdout.splitlines()) == 1
@@ -142,7 +143,7 @@ def test_giving_up_is_a_result(solver: str, mill: Mill, cases: Mapping[str, Case
     assert work_of(solve) < cases["C021"]["expect"]["max_seconds"] + START_SECONDS
     [found] = objects(printed[0])
     assert found["status"] == "gave up"
-    assert found["exact"] is False
+    assert found["limit_reached"] is False
     assert found["nodes"] <= 1000
 
 
@@ -175,4 +176,8 @@ def test_blocks_are_read(mill: Mill, cases: Mapping[str, Case], folder: Path) ->
     ]
     solved = cases["C005"]["expect"]["solution"]
     assert mill("solve", "grids.txt").stdout.split() == [solved, solved]
-    assert mill("solve", "grids.txt", "--format", "blocks").stdout.split()[:81] == list(solved)
+    assert mill("solve", "grids.txt", "--format", "blocks").stdout.split() == list(solved) * 2
+    several = f"{block}\n{block.replace('5', '0', 1)}"
+    text = mill("solve", "-", "--format", "blocks", "--limit", 100, stdin=several, code=1).stdout
+    assert "# line 11: several, " in text
+    assert mill("check", "-", stdin=text).stdout.count("final") == 2

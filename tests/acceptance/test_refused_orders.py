@@ -16,7 +16,7 @@ Case = dict[str, Any]
 
 @pytest.mark.cases("generate", ids=["C028", "C029", "C030", "C032", "C033", "C037"])
 def test_impossible_wishes_are_refused_at_once(
-    case: Case, refusal: Refusal, work_of: WorkOf, folder: Path
+    case: Case, refusal: Refusal, mill: Mill, work_of: WorkOf, folder: Path
 ) -> None:
     given = case["input"]
     wishes = {name: value for name, value in given.items() if name not in {"count", "seed"}}
@@ -25,7 +25,7 @@ def test_impossible_wishes_are_refused_at_once(
     ]
     messages = []
     order = ("run", "levels", "--count", given["count"], "--seed", given["seed"], *options)
-    assert work_of(lambda: messages.append(refusal(2, *order))) < 1.5
+    assert work_of(lambda: messages.append(refusal(2, *order, by=mill))) < 1.5
     # that a cell stays blank cannot be ordered yet, so C033 is refused for the option that would say it
     named = ["empty_cells"] if case["id"] == "C033" else case["expect"]["error_mentions"]
     assert all(text in messages[0] for text in named), messages[0]

@@ -141,7 +141,7 @@ def plan_chunks(start: int, missing: int, rows: int, size: int | None, most: int
         most: chunks at the most.
     """
     end = start + missing if size is None else min(start + missing, size)
-    return [(low, min(low + rows, end)) for low in range(start, end, rows)][:most]
+    return [(low, min(low + rows, end)) for low in range(start, end, rows)[:most]]
 
 
 def combined_rate(rates: Mapping[Part, float]) -> float:

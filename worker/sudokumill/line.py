@@ -38,6 +38,7 @@ from sudokumill.rows import Batch, FinalRows, ItemError, LevelRows, Positions, R
 from sudokumill.streams import Seeds, position_seeds, role_seeds
 
 R = TypeVar("R")
+S = TypeVar("S", bound=np.generic)
 
 _DIG: Final = 2
 """Number of the digger's stream within a row's seed; the generator's is the seed itself."""
@@ -100,7 +101,7 @@ class Line:
     @property
     def versions(self) -> dict[str, str]:
         """``NAME==VERSION`` of what stands at each part: what a chunk's row keeps."""
-        return {part.value: tool.found.reference for part, tool in self._tools.items()}
+        return {part.value: self._tools[part].found.reference for part in Part if part in self._tools}
 
     def run(self, start: int, stop: int, inputs: Grids | None = None) -> Batch:
         """Makes and verifies positions ``start`` .. ``stop - 1``.
@@ -149,7 +150,7 @@ class Line:
         """Which rows came out well, and the finals of all; a row that did not is zeros."""
         tool = self._tools[Part.GENERATOR]
         generator: Generator = tool.built  # type: ignore[assignment] # the registry checked its method
-        fed = positions.astype(np.uint64) if self._spec.enumerated else seeds
+        fed = _read_only(positions.astype(np.uint64) if self._spec.enumerated else seeds)
         pieces = isolate(lambda rows: generator.generate(fed[rows]), check_generated, len(positions))
         finals, status = _gather(
             pieces, len(positions), lambda result: (result.finals, result.status), GenerateStatus.GAVE_UP
@@ -167,8 +168,8 @@ class Line:
         """Puzzles, and which of them are what was asked for; keeps only subsets of their finals."""
         tool = self._tools[Part.DIGGER]
         digger: Digger = tool.built  # type: ignore[assignment] # the registry checked its method
-        fed = role_seeds(seeds, _DIG)
-        pieces = isolate(lambda rows: digger.dig(finals[rows], fed[rows]), check_dug, len(finals))
+        fed, shown = _read_only(role_seeds(seeds, _DIG)), _read_only(finals)
+        pieces = isolate(lambda rows: digger.dig(shown[rows], fed[rows]), check_dug, len(finals))
         puzzles, status = _gather(
             pieces, len(finals), lambda result: (result.puzzles, result.status), DigStatus.GAVE_UP
         )
@@ -248,8 +249,14 @@ class Line:
             given, here = puzzles[where], positions[where]
             solves = are_finals(result.solutions) & ((given == 0) | (given == result.solutions)).all(axis=1)
             none = (result.counts == 0) & (result.solutions == 0).all(axis=1)
-            good = np.where(result.counts > 0, solves, none)
-            errors += [tool.error(int(here[row]), "its solution is none") for row in np.flatnonzero(~good)]
+            true = np.where(result.counts > 0, solves, none)
+            agree = _counts_agree(result, self._spec.limit)
+            good = true & agree
+            for reason, bad in (
+                ("its solution is none", ~true),
+                ("its count and its status contradict each other", true & ~agree),
+            ):
+                errors += [tool.error(int(here[row]), reason) for row in np.flatnonzero(bad)]
             kept.append(
                 SolutionRows(
                     here[good],
@@ -268,8 +275,23 @@ class Line:
 
 
 def _solve_pieces(solver: Solver, puzzles: Grids, limit: int = 2) -> Pieces[SolveResult]:
-    call: Callable[[slice], SolveResult] = lambda rows: solver.solve(puzzles[rows], limit=limit)  # noqa: E731
+    shown = _read_only(puzzles)
+    call: Callable[[slice], SolveResult] = lambda rows: solver.solve(shown[rows], limit=limit)  # noqa: E731
     return isolate(call, check_solved, len(puzzles))
+
+
+def _counts_agree(result: SolveResult, limit: int) -> NDArray[np.bool_]:
+    """Which rows have a count that their status allows; shape (n,)."""
+    least = np.array([1, 2, 0, 0, 0, 1])[result.status]
+    most = np.array([1, limit, 0, 0, limit, 1])[result.status]
+    return (least <= result.counts) & (result.counts <= most)
+
+
+def _read_only(array: NDArray[S]) -> NDArray[S]:
+    """The same array for a plugin to read; writing on it would spoil what its result is checked against."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _gather(

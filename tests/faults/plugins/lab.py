@@ -1,8 +1,8 @@
 """A one-file plugin that does wrong what it is told to: a generator, a digger and a solver.
 
-Option ``faults`` says what goes wrong where: ``raise@3,5 shape/10`` raises for rows 3 and 5, and gives a wrong shape
-for every tenth row. A row's number is, for the generator, its position; for the digger, the number of its final; for
-the solver, the first blank cell of its puzzle. Some faults spoil a whole call, some only their row.
+Option ``faults`` says what goes wrong where: ``raise@3,5 shape/10`` raises for rows 3 and 5, and gives a wrong
+shape for every tenth row. A row's number is, for the generator, its position; for the digger, the number of its
+final; for the solver, the first blank cell of its puzzle. Some faults spoil a whole call, some only their row.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
-from sudokumill_native.options import SearchOptions
-from sudokumill_native.solvers import NativeSolver
 
 from sudokumill.contracts import (
     DiggerDescriptor,
@@ -40,6 +38,8 @@ from sudokumill.grids.batch import Grids, from_lines
 from sudokumill.grids.isomorphisms import draw_from_seeds
 from sudokumill.hookspecs import hookimpl
 from sudokumill.streams import Seeds, position_seeds
+from sudokumill_native.options import SearchOptions
+from sudokumill_native.solvers import NativeSolver
 
 FINAL = from_lines(["826495173759213864134786925978562341312974658645138792467851239291347586583629417"])
 TWO_SOLUTIONS = from_lines(["349618572782359...651742389273895...195476238864231957527164893918523764436987125"])[
@@ -47,6 +47,8 @@ TWO_SOLUTIONS = from_lines(["349618572782359...651742389273895...195476238864231
 ]
 KNOWN = 5_000
 """Finals that the digger recognizes."""
+UNKNOWN = -2
+"""Number of any other; it is not one of "every tenth" and the like."""
 
 Mask = NDArray[np.bool_]
 
@@ -132,7 +134,7 @@ def spoil(result: Any, grids: str, masks: dict[str, Mask]) -> Any:
         "shape": lambda: array[:, :80],
         "rows": lambda: np.concatenate([array, array[:1]]),
         "dtype": lambda: array.astype(np.int64),
-        "list": lambda: array.tolist(),
+        "list": array.tolist,
         "fortran": lambda: np.asfortranarray(array),
         "flat": array.ravel,
     }
@@ -182,7 +184,7 @@ class LabDigger:
 
     def dig(self, finals: Grids, seeds: Seeds) -> DigResult:
         known = known_finals()
-        numbers = np.array([known.get(grid.tobytes(), -1) for grid in finals], dtype=np.int64)
+        numbers = np.array([known.get(grid.tobytes(), UNKNOWN) for grid in finals], dtype=np.int64)
         masks = rows_of(self.options, numbers)
         fail(masks)
         none = np.zeros(len(finals), dtype=np.bool_)

@@ -40,7 +40,11 @@ def test_chunks_cover_each_position_once(start: int, missing: int, row: int, siz
     assert all(high - low == row for low, high in chunks[:-1])
 
 
-@given(counts, rows, st.integers(1, 100))
+def test_a_plan_of_ten_billion_rows_costs_nothing() -> None:
+    assert plan_chunks(0, 10**10, 1, None, 3) == [(0, 1), (1, 2), (2, 3)]
+
+
+@given(st.integers(0, 1_000), st.integers(1, 300), st.integers(1, 100))
 def test_plans_that_follow_each_other_make_one(missing: int, row: int, most: int) -> None:
     whole = plan_chunks(0, missing, row, None, 10**6)
     pieces: list[tuple[int, int]] = []

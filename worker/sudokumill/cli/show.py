@@ -48,7 +48,7 @@ def show(level: str | None, solution: bool, as_json: bool) -> None:
     click.echo(draw(row.clues))
     if solution:
         click.echo("\n" + draw(row.solution, row.clues))
-    paper = f", level {row.paper_level} of 5" if row.paper_level else ""
+    paper = f" (paper level {row.paper_level})" if row.paper_level else ""
     nodes = "" if row.nodes is None else f", {row.nodes:,} search nodes"
     minimal = "minimal" if row.minimal else "not minimal"
     click.echo(f"\n{row.clue_count} clues{paper}, symmetry {row.symmetry}, {minimal}{nodes}")

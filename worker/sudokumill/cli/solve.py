@@ -53,6 +53,7 @@ def solve(
     values = dict(option.partition("=")[::2] for option in options)
     built = registry.solver(solver or settings.solver, **values)
     reading = read_input(file, text_format, lenient)
+    blocks = text_format == "blocks"
     unique = not reading.faults
     for start in range(0, len(reading.grids), _AT_A_TIME):
         some = slice(start, start + _AT_A_TIME)
@@ -72,10 +73,21 @@ def solve(
                         "solution": solution if count else None,
                     }
                 )  # fmt: skip
-            elif count:
-                number = f"{count:,} or more solutions" if count >= limit else f"{count:,} solutions"
-                remark = "" if code == SolveStatus.UNIQUE else f"  # line {line}: {status}, {number}"
-                click.echo(solution + remark)
-            else:
-                click.echo(f"# line {line}: {status}")
+                continue
+            remark = f"# line {line}: {status}"
+            if count:
+                least = count >= limit or code == SolveStatus.GAVE_UP
+                remark += f", {count:,}{' or more' if least else ''} solutions"
+            _print_grid(solution if count else "", "" if code == SolveStatus.UNIQUE else remark, blocks)
     ctx.exit(0 if unique else 1)
+
+
+def _print_grid(solution: str, remark: str, blocks: bool) -> None:
+    """A solution and what is to be said of it, so that what is printed can be read again."""
+    if not blocks:
+        click.echo("  ".join(filter(None, (solution, remark))))
+        return
+    if remark:
+        click.echo(remark)
+    if solution:
+        click.echo("\n".join(" ".join(solution[row : row + 9]) for row in range(0, 81, 9)) + "\n")

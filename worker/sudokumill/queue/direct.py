@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from sudokumill.errors import FileUnwritableError, LocalProcessError, OutputRowError
 from sudokumill.formats import TextFormat
 from sudokumill.grids.batch import Grids
-from sudokumill.jobs import GREATEST_CHUNK, JobSpec, plan_chunks, rows_per_chunk
+from sudokumill.jobs import JobSpec, plan_chunks, rows_per_chunk
 from sudokumill.line import Line
 from sudokumill.queue.local import FORK
 from sudokumill.registry import load_registry
@@ -49,6 +49,7 @@ from sudokumill.streams import mix
 _BATCH_ROWS: Final = 10_000
 _LOOK_SECONDS: Final = 0.1
 _ALL_FAILED: Final = 100
+_MOST_RANGES: Final = 10_000
 _COPY_BYTES: Final = 8 << 20
 
 Fingerprints = NDArray[np.uint64]
@@ -170,7 +171,7 @@ def _fill(
         try:
             while missing > 0:
                 rows = rows_per_chunk(spec, spec.rate, settings.chunk_seconds, 2 * settings.processes, missing)
-                ranges = plan_chunks(ledger.planned, missing, min(rows, GREATEST_CHUNK), end, missing)
+                ranges = plan_chunks(ledger.planned, missing, rows, end, _MOST_RANGES)
                 if not ranges:
                     return ledger
                 ledger.planned = ranges[-1][1]

@@ -139,7 +139,7 @@ class Chunk(Base):
     __table_args__ = (Index("ix_chunk_job_id_state", "job_id", "state"),)
 
     id: Mapped[int] = mapped_column(_AutoId, primary_key=True, autoincrement=True)
-    job_id: Mapped[int] = mapped_column(ForeignKey("job.id"))
+    job_id: Mapped[int] = mapped_column(BigInteger, ForeignKey("job.id"))
     start: Mapped[int] = mapped_column(BigInteger)
     stop: Mapped[int] = mapped_column(BigInteger)
     state: Mapped[str] = mapped_column(String(20))
@@ -175,7 +175,7 @@ class Input(Base):
 
     __tablename__ = "input"
 
-    job_id: Mapped[int] = mapped_column(ForeignKey("job.id"), primary_key=True)
+    job_id: Mapped[int] = mapped_column(BigInteger, ForeignKey("job.id"), primary_key=True)
     position: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     digits: Mapped[str] = mapped_column(String(81))
 
@@ -239,7 +239,7 @@ class Delivery(Base):
     __tablename__ = "delivery"
     __table_args__ = (UniqueConstraint("job_id", "item_id"),)
 
-    job_id: Mapped[int] = mapped_column(ForeignKey("job.id"), primary_key=True)
+    job_id: Mapped[int] = mapped_column(BigInteger, ForeignKey("job.id"), primary_key=True)
     position: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     chunk_id: Mapped[int] = mapped_column(BigInteger)
     item_id: Mapped[bytes] = mapped_column(GridId)
@@ -251,7 +251,7 @@ class Solution(Base):
 
     __tablename__ = "solution"
 
-    job_id: Mapped[int] = mapped_column(ForeignKey("job.id"), primary_key=True)
+    job_id: Mapped[int] = mapped_column(BigInteger, ForeignKey("job.id"), primary_key=True)
     position: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     chunk_id: Mapped[int] = mapped_column(BigInteger)
     status: Mapped[str] = mapped_column(String(20))
@@ -265,7 +265,7 @@ class ItemFailure(Base):
 
     __tablename__ = "item_error"
 
-    job_id: Mapped[int] = mapped_column(ForeignKey("job.id"), primary_key=True)
+    job_id: Mapped[int] = mapped_column(BigInteger, ForeignKey("job.id"), primary_key=True)
     position: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     chunk_id: Mapped[int] = mapped_column(BigInteger)
     part: Mapped[str] = mapped_column(String(20))

@@ -176,7 +176,11 @@ def _keep_inputs(connection: Connection, job: int, spec: JobSpec, inputs: Iterab
     numbered = select(
         literal(job), func.row_number().over(order_by=(chosen.c.job_id, chosen.c.position)) - 1, chosen.c.digits
     )
-    connection.execute(insert(Input).from_select(["job_id", "position", "digits"], numbered))
+    kept = connection.execute(insert(Input).from_select(["job_id", "position", "digits"], numbered)).rowcount
+    if spec.size is not None and kept < spec.size:
+        raise BadOrderError(
+            reason=f"{spec.size:,} grids were counted, but {kept:,} are left: another job took some; order again"
+        )
 
 
 def _source(source: Source, job: int | None) -> Select[int, int, str]:

@@ -213,13 +213,15 @@ def delivered_finals(job: int) -> Select[int, int, str]:
     of_finals = (
         select(literal(job).label("job_id"), finals.c.position, FinalRow.digits)
         .join(FinalRow, FinalRow.id == finals.c.item_id)
-        .where(Job.id == job, Job.kind == JobKind.GENERATE, finals.c.position <= last)
+        .join(Job, Job.id == job)
+        .where(Job.kind == JobKind.GENERATE, finals.c.position <= last)
     )
     of_puzzles = (
         select(literal(job).label("job_id"), puzzles.c.position, FinalRow.digits)
         .join(Puzzle, Puzzle.id == puzzles.c.item_id)
         .join(FinalRow, FinalRow.id == Puzzle.final_id)
-        .where(Job.id == job, Job.kind != JobKind.GENERATE, puzzles.c.position <= last)
+        .join(Job, Job.id == job)
+        .where(Job.kind != JobKind.GENERATE, puzzles.c.position <= last)
     )
     both = union_all(of_finals, of_puzzles).subquery()
     return select(both.c.job_id, both.c.position, both.c.digits).order_by(both.c.position)

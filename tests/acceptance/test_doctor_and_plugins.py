@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sudokumill import __version__
+
+Mill = Callable[..., subprocess.CompletedProcess[str]]
+Outcome = Callable[..., dict[str, Any]]
+Plugin = Callable[[str, str], dict[str, str]]
+
+BROKEN = {
+    "import": "import no_such_module_of_mine\n",
+    "hook": """
+        @hookimpl
+        def sudokumill_register_generators():
+            raise OSError("the template file is not here")
+    """,
+    "descriptor": """
+        @hookimpl
+        def sudokumill_register_generators():
+            yield generator("UPPER CASE NAME")
+    """,
+}
+
+
+def problems(text: str) -> list[str]:
+    return [line.removeprefix("wrong: ") for line in text.splitlines() if line.startswith("wrong: ")]
+
+
+def test_nothing_is_wrong(mill: Mill, outcome: Outcome, folder: Path) -> None:
+    before = mill("doctor").stdout
+    assert "nothing is wrong" in before
+    assert list(folder.iterdir()) == []
+    outcome("run", "levels", "--count", 3)
+    after = outcome("doctor")
+    assert after["problems"] == []
+    assert after["versions"]["sudokumill"] == __version__
+    assert {"python", "celery", "redis", "sqlalchemy", "alembic", "numpy"} <= set(after["versions"])
+    assert (after["database"]["state"], after["database"]["jobs"], after["database"]["puzzles"]) == (
+        "reachable", "1", "3",
+    )  # fmt: skip
+    assert {"classic", "native"} <= set(after["plugins"])
+    assert after["settings"]["SUDOKUMILL_DATABASE_URL"] == "sqlite:///sudokumill.db"
+    assert "SUDOKUMILL_PROCESSES" in after["settings"]
+
+
+def test_a_password_is_never_shown(mill: Mill) -> None:
+    env = {"SUDOKUMILL_DATABASE_URL": "postgresql://u:secret@nowhere.invalid/db"}
+    for command in ("doctor", "doctor --json", "jobs list"):
+        done = mill(*command.split(), code=1, env=env)
+        assert "secret" not in done.stdout + done.stderr
+    assert problems(mill("doctor", code=1, env=env).stdout)
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_a_broken_plugin_stops_nobody_else(
+    fault: str, one_file_plugin: Plugin, mill: Mill, fork: Mill, outcome: Outcome
+) -> None:
+    env = one_file_plugin("crooked", BROKEN[fault])
+    env = one_file_plugin(
+        "straight",
+        """
+        @hookimpl
+        def sudokumill_register_generators():
+            yield generator("straight")
+        """,
+    )
+    listed = {
+        plugin["name"]: plugin for plugin in json.loads(mill("plugins", "list", "--json", code=1, env=env).stdout)
+    }
+    assert {name: plugin["state"] for name, plugin in listed.items() if name != "crooked"} == {
+        "classic": "loaded", "native": "loaded", "straight": "loaded",
+    }  # fmt: skip
+    crooked = listed["crooked"]
+    assert crooked["state"] != "loaded"
+    assert crooked["reason"]
+    assert crooked["source"].endswith("crooked.py")
+    text = fork("plugins", "list", code=1, env=env).stdout
+    assert {"crooked", "straight", "las-vegas", "exact-cover"} <= set(text.split())
+    assert mill("plugins", "list", code=1, env=env).stdout == text
+    assert outcome("run", "levels", "--count", 2, "--generator", "straight", env=env)["delivered"] == 2
+    [problem] = problems(fork("doctor", code=1, env=env).stdout)
+    assert "crooked" in problem
+    assert "mend" in problem
+
+
+def test_commands_that_need_no_plugin_work_beside_a_broken_one(one_file_plugin: Plugin, mill: Mill) -> None:
+    env = one_file_plugin("crooked", "raise SystemExit('I am out')")
+    mill("run", "levels", "--count", 3, env=env)
+    for command in ("jobs list", "show", "export", "plugins show digger holes", "db upgrade", "--help"):
+        mill(*command.split(), env=env)
+    mill("solve", "-", env=env, stdin="8" + "." * 80, code=1)
+
+
+def test_two_plugins_with_one_name(one_file_plugin: Plugin, mill: Mill) -> None:
+    text = """
+        @hookimpl
+        def sudokumill_register_generators():
+            yield generator("stripes")
+    """
+    one_file_plugin("first", text)
+    env = one_file_plugin("second", text)
+    done = mill("run", "generate", "--count", 1, "--generator", "stripes", code=2, env=env)
+    assert "first.py" in done.stderr
+    assert "second.py" in done.stderr
+    mill("run", "generate", "--count", 1, env=env)
+
+
+def test_options_are_shown(mill: Mill, outcome: Outcome) -> None:
+    text = mill("plugins", "show", "digger", "holes").stdout
+    for name in ("level", "order", "clues_min", "clues_max", "row_min", "symmetry"):
+        assert name in text
+    schema = outcome("plugins", "show", "generator", "las-vegas")["schema"]
+    assert schema["properties"]["n"]["maximum"] == 28

@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Mill = Callable[..., subprocess.CompletedProcess[str]]
+Start = Callable[..., subprocess.Popen[str]]
+Outcome = Callable[..., dict[str, Any]]
+Refusal = Callable[..., str]
+Query = Callable[[str], list[tuple[Any, ...]]]
+
+MANY = ("run", "levels", "--count", 200_000, "--chunk", 100)
+
+
+def first_progress(process: subprocess.Popen[str]) -> str:
+    """Waits for the first line that says how far the job is."""
+    assert process.stderr is not None
+    line = process.stderr.readline()
+    assert " of " in line, line + process.stderr.read()
+    return line
+
+
+def state_of(outcome: Outcome, job: int = 1) -> dict[str, Any]:
+    return outcome("jobs", "show", job)
+
+
+def test_list_and_show(mill: Mill, outcome: Outcome, waiting_job: Callable[..., int]) -> None:
+    outcome("run", "generate", "--count", 5, "--key", "nightly")
+    waiting_job(7)
+    table = mill("jobs", "list").stdout.splitlines()
+    assert [line.split()[:5] for line in table[1:]] == [
+        ["2", "levels", "waiting", "0", "7"],
+        ["1", "generate", "done", "5", "5"],
+    ]
+    [newest] = json.loads(mill("jobs", "list", "--json", "--limit", 1).stdout)
+    assert (newest["job"], newest["state"], newest["chunks"]) == (2, "waiting", {"waiting": 1})
+    assert "1 waiting" in mill("jobs", "show", 2).stdout
+    assert "nightly" in mill("jobs", "show", 1).stdout
+    assert state_of(outcome)["key"] == "nightly"
+
+
+def test_pause_resume_watch_retry(
+    mill: Mill, outcome: Outcome, waiting_job: Callable[..., int], refusal: Refusal, query: Query
+) -> None:
+    waiting_job(6, seed=1)
+    assert "sudokumill jobs resume 1" in mill("jobs", "pause", 1).stdout
+    assert state_of(outcome)["state"] == "paused"
+    assert outcome("jobs", "watch", 1, code=1)["state"] == "paused"
+    assert query("SELECT count(*) FROM puzzle") == [(0,)]
+    resumed = outcome("jobs", "resume", 1, "--processes", 1)
+    assert (resumed["state"], resumed["delivered"]) == ("done", 6)
+    assert "6 of 6 levels" in mill("jobs", "watch", 1).stdout
+    for verb, participle in (
+        ("resume", "resumed"),
+        ("pause", "paused"),
+        ("cancel", "cancelled"),
+        ("retry", "retried"),
+    ):
+        message = refusal(2, "jobs", verb, 1)
+        assert "job 1 is done" in message
+        assert participle in message
+
+
+def test_a_cancelled_job_stays_cancelled(
+    mill: Mill, waiting_job: Callable[..., int], refusal: Refusal, outcome: Outcome
+) -> None:
+    waiting_job()
+    mill("jobs", "cancel", 1)
+    found = state_of(outcome)
+    assert (found["state"], found["chunks"]) == ("cancelled", {"dropped": 1})
+    for verb in ("resume", "retry", "cancel"):
+        message = refusal(2, "jobs", verb, 1)
+        assert "cancelled" in message
+
+
+@pytest.mark.parametrize("command", ["jobs show", "jobs watch", "jobs resume", "jobs cancel", "export --job"])
+def test_jobs_that_do_not_exist(
+    command: str, refusal: Refusal, waiting_job: Callable[..., int], query: Query
+) -> None:
+    waiting_job()
+    message = refusal(2, *command.split(), 99)
+    assert "no job 99" in message
+    assert "sudokumill jobs list" in message
+    assert query("SELECT state FROM job") == [("waiting",)]
+
+
+def test_retry_after_a_plugin_was_mended(
+    outcome: Outcome, one_file_plugin: Callable[..., dict[str, str]], mill: Mill, query: Query
+) -> None:
+    env = one_file_plugin(
+        "moody",
+        """
+        class Moody(Sound):
+            def generate(self, seeds):
+                if Path(__file__).with_name("broken").exists():
+                    raise RuntimeError("the coffee has run out")
+                return super().generate(seeds)
+
+        @hookimpl
+        def sudokumill_register_generators():
+            yield generator("moody", Moody)
+        """,
+    )
+    broken = Path(env["SUDOKUMILL_PLUGIN_DIR"]) / "broken"
+    broken.touch()
+    failed = outcome("run", "generate", "--count", 8, "--generator", "moody", env=env, code=1)
+    assert (failed["state"], failed["delivered"]) == ("failed", 0)
+    broken.unlink()
+    told = outcome("jobs", "retry", 1, env=env)
+    assert (told["state"], told["delivered"], told["failed"]) == ("done", 8, 0)
+    assert query("SELECT count(*) FROM final") == [(8,)]
+
+
+# --- a job that is running -------------------------------------------------------------------------------
+
+
+def test_steering_from_another_terminal(start: Start, mill: Mill, outcome: Outcome, query: Query) -> None:
+    running = start(*MANY, "--processes", 1)
+    first_progress(running)
+    mill("jobs", "pause", 1)
+    out, _ = running.communicate(timeout=60)
+    assert running.returncode == 1
+    assert "sudokumill jobs resume 1" in out
+    paused = state_of(outcome)
+    assert paused["state"] == "paused"
+    assert 0 < paused["delivered"] < 200_000
+
+    running = start("jobs", "resume", 1, "--processes", 1)
+    first_progress(running)
+    watching = start("jobs", "watch", 1)
+    while state_of(outcome)["delivered"] <= paused["delivered"]:
+        time.sleep(0.1)
+    assert "what it stored stays" in mill("jobs", "cancel", 1).stdout
+    for process in (running, watching):
+        out, said = process.communicate(timeout=60)
+        assert process.returncode == 1
+        assert "cancelled" in out
+        assert "Traceback" not in said
+    found = state_of(outcome)
+    assert found["state"] == "cancelled"
+    assert set(found["chunks"]) <= {"done", "dropped"}
+    [(stored,)] = query("SELECT count(*) FROM puzzle")
+    assert stored >= found["delivered"] > paused["delivered"]
+
+
+def test_a_bar_on_a_terminal(start: Start) -> None:
+    ours, its = pty.openpty()
+    with open(ours, "rb", buffering=0) as terminal:
+        running = start(*MANY, "--processes", 1, env={"TERM": "xterm"}, stderr=its)
+        os.close(its)
+        drawn = b""
+        while not re.search(rb"job 1: levels .*/200000.* [\d,]+/s", drawn):
+            drawn += terminal.read(1000)
+        os.killpg(running.pid, signal.SIGINT)
+        with contextlib.suppress(OSError):  # the other end is closed
+            while more := terminal.read(1000):
+                drawn += more
+    out, _ = running.communicate(timeout=60)
+    assert running.returncode == 1
+    assert "go on with:  sudokumill jobs resume 1" in out
+    assert b"Traceback" not in drawn
+
+
+@pytest.mark.slow
+def test_interrupted_and_killed_it_ends_exactly(
+    start: Start, mill: Mill, outcome: Outcome, query: Query, folder: Path
+) -> None:
+    count = 5000
+    order = ("run", "levels", "--count", count, "--seed", 5, "--chunk", 100)
+    running = start(*order, "--processes", 1)
+    first_progress(running)
+    os.killpg(running.pid, signal.SIGINT)
+    out, said = running.communicate(timeout=60)
+    assert running.returncode == 1
+    assert "go on with:  sudokumill jobs resume 1" in out
+    assert "Traceback" not in said
+    interrupted = state_of(outcome)
+    assert interrupted["state"] in {"running", "waiting"}
+    assert 0 < interrupted["delivered"] < count
+    assert "running" not in interrupted["chunks"]
+
+    running = start("jobs", "resume", 1, "--processes", 2)
+    stored = "SELECT coalesce(sum(delivered), 0) FROM chunk WHERE state = 'done'"
+    while query(stored)[0][0] < interrupted["delivered"] + 300:
+        time.sleep(0.02)
+    os.killpg(running.pid, signal.SIGKILL)
+    running.communicate(timeout=60)
+    killed = state_of(outcome)
+    assert interrupted["delivered"] <= killed["delivered"] < count
+    # what was stored stands, whole chunks only
+    assert query("SELECT count(*) FROM puzzle") == query(stored) == [(killed["delivered"],)]
+
+    resumed = outcome("jobs", "resume", 1, "--processes", 2)
+    assert (resumed["state"], resumed["delivered"], resumed["failed"]) == ("done", count, 0)
+    rows = mill("export", "--job", 1).stdout.split()
+    assert len(set(rows)) == count
+    undisturbed = mill(*order, "--no-store", "--output", "-", "--processes", 1).stdout.split()
+    assert rows == undisturbed
+
+
+def test_an_interrupted_run_without_a_store_leaves_nothing(start: Start, folder: Path) -> None:
+    running = start(*MANY, "--no-store", "--output", "levels.txt", "--processes", 2)
+    first_progress(running)
+    os.killpg(running.pid, signal.SIGINT)
+    out, said = running.communicate(timeout=60)
+    assert running.returncode == 1
+    assert not out
+    assert "Traceback" not in said
+    assert said.splitlines()[-1].startswith("sudokumill: ")
+    assert list(folder.iterdir()) == []

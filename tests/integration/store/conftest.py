@@ -1,0 +1,185 @@
+"""A store in a SQLite file, and a line that makes of each position what the test says."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sqlalchemy import select
+
+from sudokumill.grids.batch import Grids, from_lines, to_lines
+from sudokumill.grids.description import describe
+from sudokumill.grids.isomorphisms import draw_from_seeds
+from sudokumill.jobs import Choice, JobKind, JobSpec, Part
+from sudokumill.rows import Batch, FinalRows, ItemError, LevelRows, ReportSum
+from sudokumill.store import leases, schema
+from sudokumill.store.advance import Pace, advance
+from sudokumill.store.database import Database
+from sudokumill.store.keeping import Made, finish
+from sudokumill.store.leases import Claim, Hold
+from sudokumill.store.models import Base, Chunk, JobState
+from sudokumill.store.placing import Placed, place
+from sudokumill.store.reading import Progress, delivered_rows, progress
+from sudokumill.streams import position_seeds
+
+FINAL = from_lines(["826495173759213864134786925978562341312974658645138792467851239291347586583629417"])
+MANY = 3_000
+
+Content = Callable[[int], int | None]
+"""Number of the final that a position makes; None for an item error. Negative: a puzzle off target."""
+
+
+@dataclass
+class Mill:
+    """Steps of a job's life, with numbers for finals."""
+
+    database: Database
+    finals: Grids
+    pace: Pace
+
+    def __post_init__(self) -> None:
+        self.numbers = {line: number for number, line in enumerate(to_lines(self.finals))}
+
+    def spec(self, count: int = 10, kind: JobKind = JobKind.GENERATE, **fields: Any) -> JobSpec:
+        role = Part.SOLVER if kind is JobKind.SOLVE else Part.GENERATOR
+        parts = {role: Choice(name="fake", version="1")}
+        return JobSpec(**{"kind": kind, "count": count, "seed": 1, "parts": parts, "rate": 1000.0, **fields})
+
+    def place(self, count: int = 10, kind: JobKind = JobKind.GENERATE, **fields: Any) -> int:
+        return self.placed(count, kind, **fields).id
+
+    def placed(
+        self,
+        count: int = 10,
+        kind: JobKind = JobKind.GENERATE,
+        *,
+        key: str | None = None,
+        inputs: Any = (),
+        **fields: Any,
+    ) -> Placed:
+        return place(self.database, self.spec(count, kind, **fields), key=key, inputs=inputs)
+
+    def claim(self, job: int, lease: float = 60.0, owner: str = "elsewhere:1:1") -> Claim:
+        held = leases.claim(self.database, job, owner, lease)
+        assert held is not None, "no chunk waits"
+        return held
+
+    def claims(self, job: int) -> list[Claim]:
+        """Every chunk that waits."""
+        held: list[Claim] = []
+        while (one := leases.claim(self.database, job, "elsewhere:1:1", 60.0)) is not None:
+            held.append(one)
+        return held
+
+    def made(self, start: int, stop: int, content: Content, kind: JobKind) -> Made:
+        made = Made(reached=start)
+        # two batches, so that there is a border inside of a chunk
+        for low, high in ((start, (start + stop) // 2), ((start + stop) // 2, stop)):
+            if low < high:
+                made.add(self.batch(low, high, content, kind), 0.25, high)
+        return made
+
+    def batch(self, start: int, stop: int, content: Content, kind: JobKind) -> Batch:
+        numbers = [(position, content(position)) for position in range(start, stop)]
+        errors = tuple(
+            ItemError(position, Part.GENERATOR, "fake==1 of plugin fake", "broken")
+            for position, number in numbers
+            if number is None
+        )
+        good = [(position, number) for position, number in numbers if number is not None]
+        positions = np.array([position for position, _ in good], dtype=np.int64)
+        finals = self.finals[[abs(number) for _, number in good]]
+        reports = {"tries": ReportSum(float(len(good)), float(len(good)), 1.0, 1.0)} if good else {}
+        if kind is JobKind.GENERATE:
+            return Batch(FinalRows(positions, finals), errors, reports)
+        puzzles = finals.copy()
+        puzzles[:, :9] = 0
+        rows = LevelRows(
+            positions=positions,
+            finals=finals,
+            puzzles=puzzles,
+            on_target=np.array([number >= 0 for _, number in good], dtype=np.bool_),
+            nodes=np.zeros(len(good), dtype=np.int64),
+            minimal=np.zeros(len(good), dtype=np.bool_),
+            descriptions=describe(puzzles),
+        )
+        return Batch(rows, errors, reports)
+
+    def finish(self, held: Claim, content: Content, stop: int | None = None, rest: Hold = Hold.GO_ON) -> None:
+        spec = progress(self.database, held.job).spec
+        made = self.made(held.start, held.stop if stop is None else stop, content, spec.kind)
+        finish(
+            self.database,
+            held,
+            made,
+            versions={"generator": "fake==1"},
+            new=spec.new,
+            licence="CC0-1.0",
+            rest=rest,
+        )
+
+    def advance(self, job: int) -> JobState:
+        return advance(self.database, job, self.pace)
+
+    def run(self, job: int, content: Content) -> Progress:
+        """To its end, one chunk after another."""
+        while not self.advance(job).ended:
+            self.finish(self.claim(job), content)
+        return self.progress(job)
+
+    def progress(self, job: int) -> Progress:
+        return progress(self.database, job)
+
+    def delivered(self, job: int) -> list[tuple[int, int]]:
+        """(position, number) of what the job delivered."""
+        found = self.progress(job)
+        field = "digits" if found.kind is JobKind.GENERATE else "solution"
+        return [(row.position, self.numbers[getattr(row, field)]) for row in delivered_rows(self.database, found)]
+
+    def rows(self, table: type[Base]) -> list[Any]:
+        with self.database.read() as connection:
+            return list(connection.execute(select(table)).all())
+
+    def chunks(self, job: int) -> list[Any]:
+        """The job's chunks, by their first position."""
+        return sorted((row for row in self.rows(Chunk) if row.job_id == job), key=lambda row: (row.start, row.id))
+
+
+@pytest.fixture(scope="session")
+def many_finals() -> Grids:
+    seeds = position_seeds(5, np.arange(MANY))
+    return draw_from_seeds(seeds).apply(np.repeat(FINAL, MANY, axis=0))
+
+
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with the newest schema and nothing in it."""
+    path = tmp_path_factory.mktemp("store") / "empty.db"
+    database = Database(f"sqlite:///{path}")
+    schema.upgrade(database)
+    database.dispose()
+    return path
+
+
+@pytest.fixture(scope="session")
+def new_mill(empty_store: Path, many_finals: Grids) -> Callable[[Path], Mill]:
+    """Makes a store in a folder."""
+
+    def make(folder: Path) -> Mill:
+        path = folder / "mill.db"
+        shutil.copyfile(empty_store, path)
+        return Mill(Database(f"sqlite:///{path}"), many_finals, Pace(1, 0.01, 60))
+
+    return make
+
+
+@pytest.fixture
+def mill(tmp_path: Path, new_mill: Callable[[Path], Mill]) -> Iterator[Mill]:
+    made = new_mill(tmp_path)
+    yield made
+    made.database.dispose()
