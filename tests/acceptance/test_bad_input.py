@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,32 @@ def test_a_full_device_behind_standard_output(command: str, mill: Mill) -> None:
     assert "No space left" in message
 
 
+@pytest.fixture
+def small_disk(folder: Path) -> Iterator[Callable[[int], None]]:
+    """The folder becomes a disk of 3 MB; the function gives it another size."""
+    mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "none", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no right to make a small disk")
+    yield lambda size: _resize(folder, size)
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def _resize(folder: Path, megabytes: int) -> None:
+    subprocess.run(["mount", "-o", f"remount,size={megabytes}m", str(folder)], check=True)
+
+
+def test_a_full_disk(small_disk: Callable[[int], None], refusal: Refusal, outcome: Outcome, folder: Path) -> None:
+    order = ("run", "generate", "--count", 20_000)
+    assert "No space left" in refusal(1, *order, "--count", 60_000, "--no-store", "--output", "finals.txt")
+    assert list(folder.iterdir()) == []
+    message = refusal(1, *order)
+    assert "the disk is full" in message
+    assert "sudokumill jobs resume 1" in message
+    small_disk(100)
+    told = outcome("jobs", "resume", 1)
+    assert (told["state"], told["delivered"], told["failed"]) == ("done", 20_000, 0)
+
+
 # --- databases -------------------------------------------------------------------------------------------
 
 
@@ -119,13 +146,14 @@ def test_a_database_of_something_else(refusal: Refusal, folder: Path) -> None:
         assert bank.execute("SELECT name FROM sqlite_master").fetchall() == [("account",)]
 
 
-def test_a_database_of_a_newer_schema(refusal: Refusal, mill: Mill, query: Query) -> None:
+def test_a_database_of_a_newer_schema(refusal: Refusal, mill: Mill, fork: Mill, query: Query) -> None:
     mill("run", "levels", "--count", 3)
     query("UPDATE alembic_version SET version_num = '9999'")
     for command in (*COMMANDS, "jobs list", "db upgrade"):
         message = refusal(1, *command.split())
         assert "9999" in message
         assert "update sudokumill" in message
+    assert "9999" in fork("doctor", code=1).stdout
     query("UPDATE alembic_version SET version_num = '0001'")
     assert len(mill("export").stdout.split()) == 3
 

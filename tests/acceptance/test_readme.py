@@ -39,7 +39,7 @@ _DRAWN: Final = (
     (re.compile(r"\b[\d.]{81}(?!\d)|(?<![\d.])[\d.]{81}(?!\d)"), "<grid>"),
     (re.compile(r"^(?:[1-9.] [1-9.] [1-9.] \| ){2}[1-9.] [1-9.] [1-9.]$"), "<row>"),
     (re.compile(r"^\d \d \d \d \d \d \d \d \d$"), "<row>"),
-    (re.compile(r"^\d+ clues, .*$"), "<description>"),
+    (re.compile(r"^\d+ clues\b.*$"), "<description>"),
     (re.compile(r"mean [\d.e+]+, least [\d.e+]+, greatest [\d.e+]+"), "<report>"),
 )
 

@@ -73,6 +73,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "run levels --count 1 --no-store --output a --new": ("--new", "--no-store"),
     "run levels --count 1 --no-store --output a --max-seconds 1": ("--max-seconds",),
     "run levels --count 1 --output nowhere/a": ("nowhere", "folder"),
+    "run levels --count 1 --output .": ("--output .", "folder"),
     "run levels --count 1 --format csv": ("csv", "blocks"),
     "run generate --count 1 --option n=29 --generator las-vegas": ("n", "29", "28"),
     "run generate --count 1 --digger holes": ("--digger",),

@@ -81,7 +81,7 @@ class Mill:
         # two batches, so that there is a border inside of a chunk
         for low, high in ((start, (start + stop) // 2), ((start + stop) // 2, stop)):
             if low < high:
-                made.add(self.batch(low, high, content, kind), 0.25, high)
+                made.add(self.batch(low, high, content, kind), (high - low) / 1_000, high)
         return made
 
     def batch(self, start: int, stop: int, content: Content, kind: JobKind) -> Batch:

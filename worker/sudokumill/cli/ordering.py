@@ -138,10 +138,12 @@ def _check_wishes(source: Source, count: int | None, wishes: Wishes) -> None:
         raise BadOrderError(reason="--key is kept in the database; leave it out, or --no-store")
     if source is Source.FRESH and count is None:
         raise BadOrderError(reason="say how many with --count N")
-    if wishes.output not in {None, "-"}:
-        folder = Path(str(wishes.output)).absolute().parent
-        if not folder.is_dir():
-            raise BadOrderError(reason=f"--output {wishes.output}: there is no folder {folder}")
+    if wishes.output is not None and wishes.output != "-":
+        path = Path(wishes.output)
+        if path.is_dir():
+            raise BadOrderError(reason=f"--output {wishes.output}: that is a folder; name a file")
+        if not path.absolute().parent.is_dir():
+            raise BadOrderError(reason=f"--output {wishes.output}: there is no folder {path.absolute().parent}")
 
 
 def _run_without_store(spec: JobSpec, settings: Settings, wishes: Wishes) -> int:

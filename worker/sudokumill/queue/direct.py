@@ -214,7 +214,7 @@ def _collect(
 def _is_hopeless(spec: JobSpec, ledger: _Ledger, distinct: NDArray[np.int64], settings: Settings) -> bool:
     """Whether a job with a store would be given up here: all failed, or nothing new came for long."""
     failed = sum(share.failures.total() for share in ledger.shares.values())
-    if failed == ledger.tried and failed >= min(_ALL_FAILED, spec.count):
+    if failed == ledger.tried and failed >= _ALL_FAILED:
         return True
     dry = ledger.planned - (int(distinct[-1]) + 1 if len(distinct) else 0)
     return spec.max_attempts is None and dry >= settings.dry_positions

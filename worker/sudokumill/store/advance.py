@@ -55,6 +55,9 @@ def advance(database: Database, job: int, pace: Pace) -> JobState:
         # one at a time: two that advance the same job would cut the same positions twice
         connection.execute(select(Job.id).where(Job.id == job).with_for_update())
         found = read_progress(connection, job)
+        if found.state.ended:
+            # what a process gave back after a person had cancelled the job
+            _drop_waiting(connection, job)
         if found.state.ended or found.state is JobState.PAUSED:
             return found.state
         qualified = found.delivered + found.surplus
@@ -92,7 +95,7 @@ def _cut(connection: Connection, found: Progress, qualified: int, open_positions
 
 
 def _exhausted_by_failures(found: Progress) -> bool:
-    return found.tried >= min(_ALL_FAILED, found.count) and found.failed == found.tried
+    return found.tried >= _ALL_FAILED and found.failed == found.tried
 
 
 def _exhausted(connection: Connection, found: Progress, pace: Pace) -> str | None:
@@ -210,9 +213,7 @@ def _end(connection: Connection, found: Progress, state: JobState, reason: str |
     """Writes a job's end, with the position of the last row that counts."""
     last: int | None = None
     delivered = found.delivered
-    if found.kind is JobKind.SOLVE:
-        last = found.planned - 1
-    elif delivered:
+    if delivered:
         positions = delivered_positions(found.id, found.kind).subquery()
         last = connection.execute(
             select(positions.c.position).order_by(positions.c.position).offset(delivered - 1).limit(1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, func, literal, select, union_all
+from sqlalchemy import Connection, Row, Select, func, literal, null, select, union_all
 
 from sudokumill.errors import UnknownJobError
 from sudokumill.jobs import JobKind, JobSpec
@@ -190,8 +190,17 @@ def versions(database: Database, job: int) -> list[dict[str, str]]:
 # --- what a job delivered --------------------------------------------------------------------------------
 
 
-def delivered_positions(job: int, kind: JobKind) -> Select[int, bytes]:
-    """(position, id) of what counts for a job, in order: its own rows on target, and what others had stored."""
+def delivered_positions(job: int, kind: JobKind) -> Select[int, bytes | None]:
+    """(position, id) of what counts for a job, in order: its own rows on target, and what others had stored.
+
+    Solutions have no id.
+    """
+    if kind is JobKind.SOLVE:
+        return (
+            select(Solution.position, null().label("item_id"))
+            .where(Solution.job_id == job)
+            .order_by(Solution.position)
+        )
     if kind is JobKind.GENERATE:
         own = select(FinalRow.position.label("position"), FinalRow.id.label("item_id")).where(
             FinalRow.job_id == job
@@ -243,8 +252,9 @@ def delivered_rows(database: Database, found: Progress) -> Iterator[Row[Any]]:
                 Solution.nodes,
                 Solution.digits,
             )
-            .where(Solution.job_id == found.id)
+            .where(Solution.job_id == found.id, Solution.position <= last)
             .order_by(Solution.position)
+            .limit(found.count)
         )
     else:
         delivered = delivered_positions(found.id, found.kind).subquery()

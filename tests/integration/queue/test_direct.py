@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sudokumill.errors import FileUnwritableError, LocalProcessError, OutputRowError
+from sudokumill.formats import FORMATS, read_grids
+from sudokumill.jobs import JobKind
+from sudokumill.queue.direct import run_direct
+
+RAISED = "raised ZeroDivisionError: the plugin failed"
+LAB = {"generator": "lab"}
+BOTH = {"generator": "lab", "digger": "lab"}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    return folder / "grids.line"
+
+
+def _files(path: Path) -> list[str]:
+    return sorted(each.name for each in path.parent.iterdir())
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 99, 1_001])
+@pytest.mark.parametrize("processes", [1, 3])
+def test_odd_sizes(works: Any, path: Path, count: int, processes: int) -> None:
+    result = works.direct(JobKind.GENERATE, path=path, count=count, processes=processes)
+    assert (result.written, result.repeated, result.missed, result.failures) == (count, 0, 0, ())
+    assert len(set(path.read_text().splitlines())) == count
+    assert _files(path) == ["grids.line"]
+    assert result.versions == {"generator": "native==1"}
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_every_format(works: Any, path: Path, name: str) -> None:
+    spec = works.spec(JobKind.GENERATE, count=50)
+    run_direct(spec, works.settings, path, FORMATS[name], lambda made: False)
+    assert path.stat().st_size == 50 * FORMATS[name].size
+    reading = read_grids(path, name)
+    assert (len(reading.grids), reading.faults) == (50, ())
+
+
+@pytest.mark.parametrize("chunk_rows", [None, 7])
+@pytest.mark.parametrize(
+    ("kind", "wishes", "reasons"),
+    [
+        (JobKind.GENERATE, ("repeat=2", "faults=invalid/5 raise@0,33"), {"invalid final", RAISED}),
+        (
+            JobKind.LEVELS,
+            ("generator.faults=invalid/5", "digger.faults=missed/3 foreign@8"),
+            {"invalid final", "not a subset of its final"},
+        ),
+    ],
+)
+def test_gaps_are_closed(
+    works: Any, path: Path, chunk_rows: int | None, kind: JobKind, wishes: tuple[str, ...], reasons: set[str]
+) -> None:
+    found = works.make(kind, *wishes, count=80, **BOTH)
+    result = works.direct(kind, *wishes, path=path, count=80, chunk_rows=chunk_rows, **BOTH)
+    assert path.read_text().split() == works.lines(found.id)
+    assert (result.repeated > 0) == (kind is JobKind.GENERATE)
+    assert (result.missed > 0) == (kind is JobKind.LEVELS)
+    assert {why for _, why, _ in result.failures} == reasons
+    failed = sum(times for _, _, times in result.failures)
+    assert result.written + result.repeated + result.missed + failed <= result.tried
+
+
+def test_reports_are_added_up(works: Any, path: Path) -> None:
+    result = works.direct(JobKind.GENERATE, path=path, count=100, **LAB)
+    report = result.reports["position"]
+    assert (report.weight, report.least, report.greatest) == (100, 0, 99)
+
+
+def test_a_file_that_was_there_is_replaced_when_the_new_one_is_whole(works: Any, path: Path) -> None:
+    path.write_text("old")
+    with pytest.raises(OutputRowError):
+        works.direct(JobKind.GENERATE, "faults=raise/1", path=path, count=10, **LAB)
+    assert path.read_text() == "old"
+    assert _files(path) == ["grids.line"]
+    works.direct(JobKind.GENERATE, path=path, count=10)
+    assert len(path.read_text().splitlines()) == 10
+
+
+# --- too few -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "fields", "reason"),
+    [
+        (("generator.faults=raise/1",), {}, "failed (lab==1.0 of plugin lab"),
+        (("generator.distinct=1",), {}, "repeated"),
+        (("generator.distinct=7",), {"count": 20}, "7 of 20 were made"),
+        (("generator.size=20", "generator.repeat=2"), {"count": 15}, "10 of 15 were made: 20 tried, 10 repeated"),
+        (("digger.faults=missed/1",), {"kind": JobKind.LEVELS}, "off target"),
+        (("digger.faults=missed/1",), {"kind": JobKind.LEVELS, "max_attempts": 30}, "30 tried, 30 off target"),
+        (("generator.repeat=2",), {"max_attempts": 12}, "6 of 10 were made: 12 tried, 6 repeated"),
+    ],
+)
+def test_too_few_rows_are_an_error_and_leave_no_file(
+    works: Any, path: Path, options: tuple[str, ...], fields: dict[str, Any], reason: str
+) -> None:
+    kind = fields.pop("kind", JobKind.GENERATE)
+    with pytest.raises(OutputRowError) as caught:
+        works.direct(kind, *options, path=path, **fields, **BOTH)
+    assert reason in str(caught.value)
+    assert f"{path} was not written" in str(caught.value)
+    assert _files(path) == []
+
+
+def test_a_small_yield_is_no_reason_to_give_up(works: Any, path: Path) -> None:
+    # one in a hundred and fifty is on target: none of the first hundred is
+    finals = [str(each) for each in range(1_500) if each % 150 != 149]
+    result = works.direct(JobKind.LEVELS, f"digger.faults=missed@{','.join(finals)}", path=path, count=5, **BOTH)
+    assert result.written == 5
+    assert result.missed >= 149 * 5
+
+
+def test_a_watcher_ends_a_run(works: Any, path: Path) -> None:
+    spec = works.spec(JobKind.GENERATE, "pause=0.001", count=100_000, chunk_rows=50, **LAB)
+    with pytest.raises(OutputRowError, match="were made"):
+        run_direct(spec, works.settings, path, FORMATS["line"], lambda made: made >= 100)
+    assert _files(path) == []
+
+
+def test_a_plugin_that_kills_its_process(works: Any, path: Path) -> None:
+    with pytest.raises(LocalProcessError):
+        works.direct(JobKind.GENERATE, "faults=kill@5", path=path, count=20, **LAB)
+    assert _files(path) == []
+
+
+# --- where it cannot be written, and what is no file -------------------------------------------------------
+
+
+def test_no_folder(works: Any, tmp_path: Path) -> None:
+    with pytest.raises(FileUnwritableError, match="No such file or directory"):
+        works.direct(JobKind.GENERATE, path=tmp_path / "none" / "grids.line")
+
+
+def test_a_folder_is_refused_before_anything_is_made(works: Any, tmp_path: Path) -> None:
+    with pytest.raises(FileUnwritableError, match="Is a directory"):
+        works.direct(JobKind.GENERATE, "faults=kill/1", path=tmp_path, **LAB)
+
+
+def test_a_file_in_place_of_a_folder(works: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(FileUnwritableError, match="Not a directory"):
+        works.direct(JobKind.GENERATE, path=tmp_path / "file" / "grids.line")
+
+
+def test_the_null_device_stays_a_device(works: Any) -> None:
+    works.direct(JobKind.GENERATE, path=Path("/dev/null"), count=20)
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+
+
+def test_a_full_device_is_an_error(works: Any) -> None:
+    with pytest.raises(FileUnwritableError, match="cannot write /dev/full: No space left on device"):
+        works.direct(JobKind.GENERATE, path=Path("/dev/full"), count=20)
+    assert stat.S_ISCHR(Path("/dev/full").stat().st_mode)
+
+
+def test_a_pipe_gets_the_rows_in_order(works: Any, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.extend(pipe.read_text().split()))
+    reader.start()
+    works.direct(JobKind.GENERATE, path=pipe, count=40, chunk_rows=7)
+    reader.join(30)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert read == works.lines(works.make(JobKind.GENERATE, count=40).id)
+
+
+CODE = """
+import sys
+from pathlib import Path
+from sudokumill.formats import FORMATS
+from sudokumill.jobs import JobSpec
+from sudokumill.queue.direct import run_direct
+from sudokumill.settings import Settings
+spec = JobSpec.model_validate_json(sys.argv[1])
+run_direct(spec, Settings(processes=2), Path("-"), FORMATS["line"], lambda made: False)
+print("and then this", flush=True)
+"""
+
+
+def test_standard_output(works: Any) -> None:
+    spec = works.spec(JobKind.GENERATE, count=40)
+    words = [sys.executable, "-c", CODE, spec.model_dump_json()]
+    ran = subprocess.run(words, check=True, capture_output=True, text=True, timeout=60)
+    *lines, last = ran.stdout.splitlines()
+    assert lines == works.lines(works.make(JobKind.GENERATE, count=40).id)
+    assert last == "and then this"
+
+
+def test_who_reads_standard_output_may_have_seen_enough(works: Any) -> None:
+    spec = works.spec(JobKind.GENERATE, count=20_000)
+    words = [sys.executable, "-c", CODE, spec.model_dump_json()]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        said = process.stderr.read()
+        assert process.wait(60) != 0
+    # told apart from a file that cannot be written: a command ends quietly
+    assert "BrokenPipeError" in said
+    assert "FileUnwritableError" not in said
