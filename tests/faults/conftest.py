@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -170,10 +171,8 @@ def plant_in(empty_store: Path, registry: Registry) -> Iterator[Callable[[Path],
     for plant in made:
         plant.database.dispose()
         for process in plant.running:
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
             process.communicate()
 
 

@@ -30,7 +30,7 @@ def _children(pid: int) -> list[int]:
 
 
 def test_a_child_that_is_killed_is_replaced(plant: Any) -> None:
-    job = plant.place(SLOW, count=COUNT)
+    job = plant.place(SLOW, count=COUNT, chunk_rows=100)
     process = plant.start(job)
     for delivered in (200, 700):
         plant.wait_for(process, delivered)
@@ -48,7 +48,7 @@ def test_a_child_that_is_killed_is_replaced(plant: Any) -> None:
 def test_a_run_that_is_killed_half_way_ends_with_what_was_ordered(
     plant: Any, group_ends: Callable[[int], None], kind: JobKind
 ) -> None:
-    job = plant.place(SLOW, kind=kind, count=COUNT)
+    job = plant.place(SLOW, kind=kind, count=COUNT, chunk_rows=100)
     process = plant.start(job)
     plant.wait_for(process, COUNT // 2)
     os.killpg(process.pid, signal.SIGKILL)
@@ -70,7 +70,7 @@ def test_a_run_that_is_killed_half_way_ends_with_what_was_ordered(
 def test_children_whose_parent_was_killed_keep_what_they_made_and_end(
     plant: Any, group_ends: Callable[[int], None]
 ) -> None:
-    job = plant.place(SLOW, count=COUNT)
+    job = plant.place(SLOW, count=COUNT, chunk_rows=100)
     process = plant.start(job)
     plant.wait_for(process, 300)
     process.kill()
@@ -87,7 +87,7 @@ def test_children_whose_parent_was_killed_keep_what_they_made_and_end(
 def test_an_interrupted_run_ends_soon_and_goes_on_later(
     plant: Any, group_ends: Callable[[int], None], name: str, whole_group: bool
 ) -> None:
-    job = plant.place(SLOW, count=COUNT)
+    job = plant.place(SLOW, count=COUNT, chunk_rows=100)
     process = plant.start(job)
     plant.wait_for(process, 300)
     began = time.monotonic()
@@ -119,7 +119,7 @@ def test_an_interrupt_in_the_first_moment_is_heard(plant: Any, group_ends: Calla
 
 
 def test_a_second_interrupt_ends_at_once(plant: Any, group_ends: Callable[[int], None]) -> None:
-    job = plant.place("generator.pause=1", count=1_000)  # a batch takes minutes
+    job = plant.place("generator.pause=1", count=1_000, chunk_rows=100)  # a batch takes minutes
     process = plant.start(job)
     plant.wait_for(process, 0)
     while plant.progress(job).chunks.get(ChunkState.RUNNING, 0) < 2:

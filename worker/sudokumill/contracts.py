@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import Any, Final, Generic, Protocol, TypeVar
+from types import NoneType
+from typing import Any, Final, Generic, Protocol, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 
 from sudokumill.grids.batch import Grids
 from sudokumill.streams import Seeds
@@ -38,10 +39,20 @@ class Options(BaseModel):
     """Base of option models: unknown names are refused, values are fixed once checked.
 
     Give each field a description and bounds (``Field(11, ge=0, le=40, description=...)``): they are what a
-    person sees in ``sudokumill plugins show`` and in the message that refuses a value.
+    person sees in ``sudokumill plugins show`` and in the message that refuses a value. A field that may be None
+    (``int | None``) can be given as the text ``none``.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _none_as_text(cls, value: object, info: ValidationInfo) -> object:
+        """The text ``none`` means None where that is allowed: a command line has only texts."""
+        field = cls.model_fields.get(info.field_name or "")
+        if value == "none" and field is not None and NoneType in get_args(field.annotation):
+            return None
+        return value
 
 
 # --- results ---------------------------------------------------------------------------------------------
@@ -103,7 +114,7 @@ class Report:
     """Shape (n,)."""
 
     weight: NDArray[np.float64] | None = None
-    """Shape (n,), above zero; None means one for each row."""
+    """Shape (n,), zero or above; None means one for each row. Zero: there is no figure for this row."""
 
 
 Reports = Mapping[str, Report]
@@ -254,20 +265,30 @@ class GeneratorDescriptor(Descriptor[Generator]):
 class DiggerDescriptor(Descriptor[Digger]):
     """A digger.
 
-    The host counts the solutions of every puzzle by a solver that the digger did not rely on. So a digger says
-    on which one it does: either it is given the job's solver, or it has one of its own.
+    The host counts the solutions of every puzzle by a solver whose code the digger did not rely on. So a digger
+    says on which code it does: that of the job's solver, or a search of its own.
     """
 
     uses_solver: bool = False
     """True: ``factory(options, solver)`` gets the job's solver, and digs by it."""
 
-    shares_code_with: str | None = None
-    """Name of the registered solver that is the same code as the search inside this digger."""
+    engine: str | None = None
+    """Name of the search inside this digger, as solvers name theirs (``SolverDescriptor.engine``); None: it has
+    none that any solver shares."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SolverDescriptor(Descriptor[Solver]):
     """A solver."""
+
+    engine: str | None = None
+    """Name of the code that it searches by; None: a code of its own, named as it is. Solvers that share their
+    search say so by the same engine, and none of them checks what was dug by another."""
+
+    @property
+    def search(self) -> str:
+        """The engine, or the name where there is none."""
+        return self.engine or self.name
 
 
 @dataclass(frozen=True, kw_only=True)

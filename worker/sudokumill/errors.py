@@ -65,11 +65,7 @@ class BadSettingError(UsageError):
 
 
 class BatchShapeError(UsageError):
-    """{what} must be a C-contiguous uint8 array of shape (n, 81), got {got}"""
-
-
-class GridTextError(UsageError):
-    """{reason}"""
+    """{what} must be a C-contiguous {wanted}, got {got}"""
 
 
 class UnknownFormatError(UsageError):
@@ -139,10 +135,6 @@ class RefusedOptionsError(UsageError):
     """{owner}: {reason}"""
 
 
-class ContractError(PluginError):
-    """{role} {name!r} of {owner} broke the contract: {reason}"""
-
-
 class ConformanceError(SudokumillError, AssertionError):
     """{role} {name!r} breaks the rule "{rule}": {reason}; to see it again: {repeat}"""
 
@@ -163,7 +155,7 @@ class CountBeyondSizeError(UsageError):
 
 
 class SameCheckerError(UsageError):
-    """digger {digger!r} digs with solver {solver!r}, so another one must count its solutions; choose another --checker"""
+    """digger {digger!r} and checker {checker!r} search by the same code ({engine}), so one would repeat the other's mistakes; choose another --checker"""
 
 
 # --- the store -------------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from sudokumill.contracts import (
     SolveStatus,
 )
 from sudokumill.grids.batch import CELLS
+from sudokumill.registry.faults import fault_text
 from sudokumill.rows import ReportSum
 
 R = TypeVar("R")
@@ -78,12 +79,8 @@ def isolate(call: Callable[[slice], R], check: Callable[[R, int], None], count: 
 
 def describe_failure(error: BaseException) -> str:
     """One line about what a plugin raised or broke, short enough for a row."""
-    try:
-        text = " ".join(str(error).split())
-    except Exception:
-        text = "its message cannot be shown"
-    if not isinstance(error, _BrokenContract):
-        text = f"raised {type(error).__name__}: {text}".rstrip(": ")
+    # without the place: a row keeps what went wrong, and rows that failed alike are counted together
+    text = str(error) if isinstance(error, _BrokenContract) else f"raised {fault_text(error, place=False)}"
     return text if len(text) <= _LONGEST_REASON else text[: _LONGEST_REASON - 3] + "..."
 
 
@@ -114,15 +111,15 @@ def check_solved(result: SolveResult, rows: int) -> None:
 
 
 def add_up(reports: Mapping[str, Report]) -> dict[str, ReportSum]:
-    """Each report of one result, added up over its rows."""
+    """Each report of one result, added up over the rows that have a figure; none where no row has one."""
     sums: dict[str, ReportSum] = {}
     for name, report in reports.items():
         weight = np.ones_like(report.total) if report.weight is None else report.weight
-        if len(weight):
-            each = report.total / weight
-            sums[name] = ReportSum(
-                float(report.total.sum()), float(weight.sum()), float(each.min()), float(each.max())
-            )
+        known = weight > 0
+        if known.any():
+            total, weight = report.total[known], weight[known]
+            each = total / weight
+            sums[name] = ReportSum(float(total.sum()), float(weight.sum()), float(each.min()), float(each.max()))
     return sums
 
 
@@ -161,5 +158,5 @@ def _check_reports(reports: Mapping[str, Report], rows: int) -> None:
                 _check_array(f"report {name!r}", array, np.float64, (rows,))
                 if not np.isfinite(array).all():
                     raise _BrokenContract(f"report {name!r} is not finite")
-        if report.weight is not None and (report.weight <= 0).any():
-            raise _BrokenContract(f"report {name!r} has a weight that is not above zero")
+        if report.weight is not None and (report.weight < 0).any():
+            raise _BrokenContract(f"report {name!r} has a weight below zero")

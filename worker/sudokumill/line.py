@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,13 +35,10 @@ from sudokumill.isolation import Pieces, add_up, check_dug, check_generated, che
 from sudokumill.jobs import JobKind, JobSpec, Part
 from sudokumill.registry import Implementation, Registry
 from sudokumill.rows import Batch, FinalRows, ItemError, LevelRows, Positions, ReportSum, SolutionRows, merge
-from sudokumill.streams import Seeds, position_seeds, role_seeds
+from sudokumill.streams import SeedRole, Seeds, position_seeds, role_seeds
 
 R = TypeVar("R")
 S = TypeVar("S", bound=np.generic)
-
-_DIG: Final = 2
-"""Number of the digger's stream within a row's seed; the generator's is the seed itself."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +165,7 @@ class Line:
         """Puzzles, and which of them are what was asked for; keeps only subsets of their finals."""
         tool = self._tools[Part.DIGGER]
         digger: Digger = tool.built  # type: ignore[assignment] # the registry checked its method
-        fed, shown = _read_only(role_seeds(seeds, _DIG)), _read_only(finals)
+        fed, shown = _read_only(role_seeds(seeds, SeedRole.DIGGER)), _read_only(finals)
         pieces = isolate(lambda rows: digger.dig(shown[rows], fed[rows]), check_dug, len(finals))
         puzzles, status = _gather(
             pieces, len(finals), lambda result: (result.puzzles, result.status), DigStatus.GAVE_UP

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Final, cast
 
-from sudokumill.contracts import DiggerDescriptor, GeneratorDescriptor, Options, Solver
+from sudokumill.contracts import DiggerDescriptor, Options, Solver, SolverDescriptor
 from sudokumill.errors import (
     AmbiguousOptionError,
     BadOrderError,
@@ -18,6 +18,7 @@ from sudokumill.errors import (
 )
 from sudokumill.jobs import GREATEST_COUNT, Choice, JobKind, JobSpec, Part, Source, combined_rate, draw_seed
 from sudokumill.registry import Implementation, Registry
+from sudokumill.registry.options import stored_options
 
 _PARTS: Final[Mapping[JobKind, tuple[Part, ...]]] = {
     JobKind.GENERATE: (Part.GENERATOR,),
@@ -63,13 +64,14 @@ def specify(order: Order, registry: Registry) -> JobSpec:
     values = _share_out(order.options, chosen)
     models = {part: registry.options(found, values[part]) for part, found in chosen.items()}
     _check_numbers(order)
-    _check_checker(chosen, models)
+    _check_checker(chosen)
     # some options only show to be wrong when they are used; the digger comes last: it may be given the solver
     built: dict[Part, object] = {}
     for part in sorted(parts, key=lambda part: part is Part.DIGGER):
         solver = cast("Solver | None", built.get(Part.SOLVER))
         built[part] = registry.build(chosen[part], models[part], solver=solver)
-    size, enumerated = _size(order, chosen.get(Part.GENERATOR), models.get(Part.GENERATOR))
+    finals = registry.size_of(chosen[Part.GENERATOR], models[Part.GENERATOR]) if Part.GENERATOR in chosen else None
+    _check_count(order, chosen, finals)
     count = order.count if order.count is not None else order.inputs
     return JobSpec(
         kind=order.kind,
@@ -80,14 +82,14 @@ def specify(order: Order, registry: Registry) -> JobSpec:
                 name=found.descriptor.name,
                 version=found.descriptor.version,
                 pinned="==" in order.names[part],
-                options=models[part].model_dump(mode="json", exclude_unset=True),
+                options=stored_options(found, models[part]),
             )
             for part, found in chosen.items()
         },
         source=order.source,
         source_job=order.source_job,
-        size=size,
-        enumerated=enumerated,
+        size=finals if order.inputs is None else order.inputs,
+        enumerated=finals is not None,
         limit=order.limit,
         new=order.new,
         max_attempts=order.max_attempts,
@@ -156,33 +158,28 @@ def _share_out(options: Sequence[str], chosen: Mapping[Part, Implementation]) ->
     return values
 
 
-def _check_checker(chosen: Mapping[Part, Implementation], models: Mapping[Part, Options]) -> None:
-    """The solver that counts must not be the one that the digger relied on."""
-    digger = chosen.get(Part.DIGGER)
-    if digger is None:
+def _check_checker(chosen: Mapping[Part, Implementation]) -> None:
+    """The code that counts must not be the code that the digger relied on, whatever its name."""
+    if Part.DIGGER not in chosen:
         return
-    descriptor = digger.descriptor
-    assert isinstance(descriptor, DiggerDescriptor)  # noqa: S101 - the registry checked it
-    relied_on = chosen[Part.SOLVER].descriptor.name if descriptor.uses_solver else descriptor.shares_code_with
-    if relied_on == chosen[Part.CHECKER].descriptor.name:
-        raise SameCheckerError(digger=descriptor.name, solver=relied_on)
+    digger = chosen[Part.DIGGER].descriptor
+    solver, checker = chosen[Part.SOLVER].descriptor, chosen[Part.CHECKER].descriptor
+    # the registry checked the kinds; this says so to the type checker
+    assert isinstance(digger, DiggerDescriptor)  # noqa: S101
+    assert isinstance(solver, SolverDescriptor)  # noqa: S101
+    assert isinstance(checker, SolverDescriptor)  # noqa: S101
+    relied_on = {digger.engine} | ({solver.search} if digger.uses_solver else set())
+    if checker.search in relied_on:
+        raise SameCheckerError(digger=digger.name, checker=checker.name, engine=checker.search)
 
 
-def _size(order: Order, generator: Implementation | None, options: Options | None) -> tuple[int | None, bool]:
-    """Positions that exist, and whether the generator enumerates them."""
-    if order.inputs is not None:
-        if order.count is not None and order.count > order.inputs:
-            raise BadOrderError(
-                reason=f"--count {order.count:,}: the source has {order.inputs:,} grids; order no more than these"
-            )
-        return order.inputs, False
-    if generator is None:
-        return None, False
-    descriptor = generator.descriptor
-    assert isinstance(descriptor, GeneratorDescriptor)  # noqa: S101 - the registry checked it
-    if descriptor.size is None:
-        return None, False
-    size = descriptor.size(options)
-    if order.count is not None and order.count > size:
-        raise CountBeyondSizeError(name=descriptor.name, size=size, count=order.count)
-    return size, True
+def _check_count(order: Order, chosen: Mapping[Part, Implementation], finals: int | None) -> None:
+    """No more than there are: grids of a source, or finals of an enumerating generator."""
+    if order.count is None:
+        return
+    if order.inputs is not None and order.count > order.inputs:
+        raise BadOrderError(
+            reason=f"--count {order.count:,}: the source has {order.inputs:,} grids; order no more than these"
+        )
+    if finals is not None and order.count > finals:
+        raise CountBeyondSizeError(name=chosen[Part.GENERATOR].name, size=finals, count=order.count)

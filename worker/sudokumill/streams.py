@@ -12,11 +12,16 @@ object a row (4 us each, against 2 ns a word here).
 
 from __future__ import annotations
 
+from enum import IntEnum
+from typing import cast
+
 import numpy as np
 from numpy.typing import NDArray
 
+from sudokumill.errors import BatchShapeError
+
 Seeds = NDArray[np.uint64]
-"""Shape (n,): the seed of each row."""
+"""C-contiguous uint64, shape (n,): the seed of each row."""
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -54,18 +59,47 @@ def position_seeds(job_seed: int, positions: NDArray[np.int64]) -> Seeds:
     return mix(base + positions.astype(np.uint64) * _GAMMA)
 
 
+class SeedRole(IntEnum):
+    """Who draws from a row's seed beside the generator, which draws from the seed itself."""
+
+    DIGGER = 2
+
+
 def role_seeds(seeds: Seeds, role: int) -> Seeds:
     """Seeds for another role of the same rows, so that a digger does not repeat the generator's draws.
 
+    Only the host calls this. What an implementation needs beyond its seeds it draws from their streams:
+    numbers of its own choice could be those of another role.
+
     Args:
         seeds: shape (n,), uint64.
-        role: a small number, another for each role.
+        role: a ``SeedRole``.
 
     Returns:
         Shape (n,), uint64.
     """
     step = role * int(_MIX_2) & (2**64 - 1)  # numpy would warn of the overflow of a scalar
     return mix(seeds + np.uint64(step))
+
+
+def check_seeds(seeds: object, rows: int | None = None) -> Seeds:
+    """The array itself, if it holds the seeds of a batch.
+
+    Args:
+        seeds: what is to be checked.
+        rows: how many there must be; None is any number.
+
+    Raises:
+        BatchShapeError: wrong type, dtype, shape, number or memory order.
+    """
+    wanted = f"uint64 array of shape ({'n' if rows is None else rows},)"
+    if not isinstance(seeds, np.ndarray):
+        raise BatchShapeError(what="seeds", wanted=wanted, got=f"a {type(seeds).__name__}")
+    if seeds.dtype != np.uint64 or seeds.ndim != 1 or (rows is not None and len(seeds) != rows):
+        raise BatchShapeError(what="seeds", wanted=wanted, got=f"dtype {seeds.dtype}, shape {seeds.shape}")
+    if not seeds.flags.c_contiguous:
+        raise BatchShapeError(what="seeds", wanted=wanted, got="one that is not contiguous")
+    return cast("Seeds", seeds)
 
 
 class Streams:
@@ -76,10 +110,13 @@ class Streams:
 
     Args:
         seeds: shape (n,), uint64.
+
+    Raises:
+        BatchShapeError: they are no seeds.
     """
 
     def __init__(self, seeds: Seeds) -> None:
-        self._state = seeds.astype(np.uint64)
+        self._state = check_seeds(seeds).copy()
 
     def words(self, rows: NDArray[np.intp] | slice = slice(None)) -> NDArray[np.uint64]:
         """The next word of each row, or of the rows named; shape (rows,), uint64."""

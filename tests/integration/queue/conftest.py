@@ -40,9 +40,8 @@ class Works:
         order = {"kind": kind, "count": 10, "seed": 20240229, "names": names, "options": options, **fields}
         return specify(Order(**order), self.registry)
 
-    def place(self, kind: JobKind, *options: str, inputs: Any = (), processes: int = 1, **fields: Any) -> int:
-        spec = self.spec(kind, *options, **fields)
-        return place(self.database, spec, inputs=inputs, processes=processes).id
+    def place(self, kind: JobKind, *options: str, processes: int = 1, **fields: Any) -> int:
+        return place(self.database, self.spec(kind, *options, **fields), processes=processes).id
 
     def run(self, job: int, processes: int = 2, watch: Callable[[Progress], None] = lambda now: None) -> Progress:
         settings = self.settings.model_copy(update={"processes": processes})

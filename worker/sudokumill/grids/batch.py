@@ -15,14 +15,24 @@ Grids = NDArray[np.uint8]
 
 CELLS: Final = 81
 
-ROW_OF: Final = np.arange(81, dtype=np.uint8) // 9
-COLUMN_OF: Final = np.arange(81, dtype=np.uint8) % 9
+ROW_OF: Final = np.arange(CELLS, dtype=np.uint8) // 9
+COLUMN_OF: Final = np.arange(CELLS, dtype=np.uint8) % 9
 BOX_OF: Final = (ROW_OF // 3 * 3 + COLUMN_OF // 3).astype(np.uint8)
 
 UNITS: Final = np.concatenate(
     [[np.flatnonzero(of == index) for index in range(9)] for of in (ROW_OF, COLUMN_OF, BOX_OF)]
 ).astype(np.intp)
 """Shape (27, 9): the cells of the nine rows, the nine columns and the nine boxes, in this order."""
+
+PEERS: Final = np.array(
+    [np.setdiff1d(UNITS[(UNITS == cell).any(axis=1)], [cell]) for cell in range(CELLS)], dtype=np.intp
+)
+"""Shape (81, 20): the cells that share a row, a column or a box with each cell, rising."""
+
+for _shared in (ROW_OF, COLUMN_OF, BOX_OF, UNITS, PEERS):
+    _shared.setflags(write=False)
+
+_WANTED: Final = f"uint8 array of shape (n, {CELLS})"
 
 
 def check_batch(grids: object, what: str = "grids") -> Grids:
@@ -32,11 +42,11 @@ def check_batch(grids: object, what: str = "grids") -> Grids:
         BatchShapeError: wrong type, dtype, shape or memory order.
     """
     if not isinstance(grids, np.ndarray):
-        raise BatchShapeError(what=what, got=f"a {type(grids).__name__}")
+        raise BatchShapeError(what=what, wanted=_WANTED, got=f"a {type(grids).__name__}")
     if grids.dtype != np.uint8 or grids.ndim != 2 or grids.shape[1] != CELLS:
-        raise BatchShapeError(what=what, got=f"dtype {grids.dtype}, shape {grids.shape}")
+        raise BatchShapeError(what=what, wanted=_WANTED, got=f"dtype {grids.dtype}, shape {grids.shape}")
     if not grids.flags.c_contiguous:
-        raise BatchShapeError(what=what, got="one that is not contiguous")
+        raise BatchShapeError(what=what, wanted=_WANTED, got="one that is not contiguous")
     return cast("Grids", grids)
 
 
@@ -56,18 +66,17 @@ def from_lines(lines: list[str]) -> Grids:
 
 
 def to_lines(grids: Grids) -> list[str]:
-    """Texts of 81 digits, 0 for blanks: what ``from_lines`` reads and what the store keeps."""
+    """Texts of 81 digits, 0 for blanks: what ``from_lines`` reads and what the store keeps.
+
+    Args:
+        grids: shape (n, 81), every number 0 .. 9; a greater one becomes a sign that is no digit, or raises.
+    """
     text = (grids + np.uint8(ord("0"))).tobytes().decode("ascii")
     return [text[start : start + CELLS] for start in range(0, len(text), CELLS)]
 
 
-def digest(line: str) -> bytes:
-    """The identity of a grid: the 128-bit BLAKE2b of its 81 digits, 16 bytes."""
-    return hashlib.blake2b(line.encode("ascii"), digest_size=16).digest()
-
-
 def digests(lines: list[str]) -> list[bytes]:
-    """``digest`` of each line."""
+    """The identity of each grid: the 128-bit BLAKE2b of its line of 81 digits, 16 bytes."""
     blake2b = hashlib.blake2b
     return [blake2b(line.encode("ascii"), digest_size=16).digest() for line in lines]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sudokumill.grids.batch import UNITS, Grids, cell_name
 
-UNIT_KINDS: Final = ("row", "column", "box")
+_UNIT_KINDS: Final = ("row", "column", "box")
 
 _ALL_NINE: Final = 0b11_1111_1110
 _AT_A_TIME: Final = 1024
@@ -84,6 +84,6 @@ def clashes(grid: NDArray[np.uint8]) -> list[Clash]:
         for digit in range(1, 10):
             holders = cells[digits == digit]
             if len(holders) > 1:
-                unit = f"{UNIT_KINDS[index // 9]} {index % 9 + 1}"
+                unit = f"{_UNIT_KINDS[index // 9]} {index % 9 + 1}"
                 found.append(Clash(unit, digit, tuple(cell_name(int(cell)) for cell in holders)))
     return found

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sudokumill.grids.batch import Grids
-from sudokumill.streams import Seeds, Streams
+from sudokumill.grids.batch import CELLS, Grids
+from sudokumill.streams import Streams
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Isomorphisms:
     def inverse(self) -> Isomorphisms:
         """The isomorphisms that take each image back."""
         cells = np.empty_like(self.cells)
-        np.put_along_axis(cells, self.cells, np.arange(81, dtype=np.intp)[None, :], axis=1)
+        np.put_along_axis(cells, self.cells, np.arange(CELLS, dtype=np.intp)[None, :], axis=1)
         digits = np.empty_like(self.digits)
         np.put_along_axis(digits, self.digits.astype(np.intp), np.arange(10, dtype=np.uint8)[None, :], axis=1)
         return Isomorphisms(cells, digits)
@@ -50,16 +50,11 @@ def draw(streams: Streams) -> Isomorphisms:
     rows = _draw_lines(streams)
     columns = _draw_lines(streams)
     transposed = streams.below(2).astype(np.bool_)
-    cells = (rows[:, :, None] * 9 + columns[:, None, :]).reshape(-1, 81)
-    flipped = (columns[:, None, :] * 9 + rows[:, :, None]).reshape(-1, 81)
+    cells = (rows[:, :, None] * 9 + columns[:, None, :]).reshape(-1, CELLS)
+    flipped = (columns[:, None, :] * 9 + rows[:, :, None]).reshape(-1, CELLS)
     cells = np.where(transposed[:, None], flipped, cells)
     zero = np.zeros((len(digits), 1), dtype=np.int64)
     return Isomorphisms(cells.astype(np.intp), np.hstack([zero, digits]).astype(np.uint8))
-
-
-def draw_from_seeds(seeds: Seeds) -> Isomorphisms:
-    """``draw`` from the beginning of each seed's stream."""
-    return draw(Streams(seeds))
 
 
 def _draw_lines(streams: Streams) -> NDArray[np.int64]:

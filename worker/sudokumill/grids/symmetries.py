@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sudokumill.grids.batch import Grids
+from sudokumill.grids.batch import CELLS, Grids
 
-_SQUARE: Final = np.arange(81, dtype=np.intp).reshape(9, 9)
+_SQUARE: Final = np.arange(CELLS, dtype=np.intp).reshape(9, 9)
 
 
 class Symmetry(StrEnum):
@@ -40,6 +40,10 @@ _MOVES: Final[dict[Symmetry, tuple[NDArray[np.intp], ...]]] = {
 }
 """Each symmetry's generating moves as permutations of cells: cell ``i`` goes with cell ``move[i]``."""
 
+for _moves in _MOVES.values():
+    for _move in _moves:
+        _move.setflags(write=False)
+
 _STRONGEST_FIRST: Final = (
     Symmetry.FULL,
     Symmetry.ROT90,
@@ -60,7 +64,7 @@ def orbits(symmetry: Symmetry) -> tuple[tuple[int, ...], ...]:
     """
     seen: set[int] = set()
     found: list[tuple[int, ...]] = []
-    for cell in range(81):
+    for cell in range(CELLS):
         if cell in seen:
             continue
         orbit = {cell}

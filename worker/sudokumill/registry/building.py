@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from sudokumill.contracts import Digger, DiggerDescriptor, Generator, Grader, Options, Solver
-from sudokumill.errors import BadOrderError, BrokenImplementationError, UsageError
+from typing import cast
+
+from sudokumill.contracts import (
+    Digger,
+    DiggerDescriptor,
+    Generator,
+    GeneratorDescriptor,
+    Grader,
+    Options,
+    Solver,
+)
+from sudokumill.errors import BadOrderError, UsageError
 from sudokumill.registry.faults import fault_text
 from sudokumill.registry.plugins import Implementation
 from sudokumill.registry.registration import METHODS
@@ -33,16 +43,32 @@ def build(implementation: Implementation, options: Options, solver: Solver | Non
     except (KeyboardInterrupt, UsageError):
         raise
     except BaseException as error:
-        raise _broken(implementation, f"its factory raised {fault_text(error)}") from error
+        raise implementation.broken(f"its factory raised {fault_text(error)}") from error
     method = METHODS[implementation.role]
     if isinstance(built, type):
-        raise _broken(implementation, f"its factory gave the class {built.__name__}, not an object of it")
+        raise implementation.broken(f"its factory gave the class {built.__name__}, not an object of it")
     if not callable(getattr(built, method, None)):
-        raise _broken(implementation, f"its factory gave a {type(built).__name__} without method {method}")
-    return built  # type: ignore[return-value]  # its method was just seen
+        raise implementation.broken(f"its factory gave a {type(built).__name__} without method {method}")
+    return cast("Built", built)  # its method was just seen
 
 
-def _broken(implementation: Implementation, reason: str) -> BrokenImplementationError:
-    return BrokenImplementationError(
-        role=implementation.role, name=implementation.name, owner=implementation.owner, reason=reason
-    )
+def size_of(implementation: Implementation, options: Options) -> int | None:
+    """How many distinct finals an enumerating generator has with these options; None for everything else.
+
+    Raises:
+        BrokenImplementationError: its size raised, or gave no whole number above zero.
+        UsageError: of its own, where options only show to be wrong when they are used.
+    """
+    descriptor = implementation.descriptor
+    if not isinstance(descriptor, GeneratorDescriptor) or descriptor.size is None:
+        return None
+    try:
+        size: object = descriptor.size(options)
+    except (KeyboardInterrupt, UsageError):
+        raise
+    except BaseException as error:
+        raise implementation.broken(f"its size raised {fault_text(error)}") from error
+    if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+        shown = size if isinstance(size, int | float) else f"a {type(size).__name__}"
+        raise implementation.broken(f"its size must give a whole number above 0, not {shown}")
+    return size

@@ -11,7 +11,6 @@ from pydantic_core.core_schema import ErrorType
 from sudokumill.contracts import Options
 from sudokumill.errors import (
     BadOptionError,
-    BrokenImplementationError,
     RefusedOptionsError,
     SudokumillError,
     UnknownOptionError,
@@ -47,12 +46,21 @@ def parse_options(implementation: Implementation, values: Mapping[str, object]) 
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise BrokenImplementationError(
-            role=implementation.role,
-            name=implementation.name,
-            owner=implementation.owner,
-            reason=f"checking its options raised {fault_text(error)}",
-        ) from error
+        raise implementation.broken(f"checking its options raised {fault_text(error)}") from error
+
+
+def stored_options(implementation: Implementation, options: Options) -> dict[str, Any]:
+    """What a job keeps of the options: those that were set, as JSON has them. Defaults belong to the version.
+
+    Raises:
+        BrokenImplementationError: the model's own code failed.
+    """
+    try:
+        return options.model_dump(mode="json", exclude_unset=True)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise implementation.broken(f"storing its options raised {fault_text(error)}") from error
 
 
 def _translated(implementation: Implementation, error: ValidationError) -> SudokumillError:

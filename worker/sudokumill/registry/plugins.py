@@ -12,6 +12,7 @@ from sudokumill.contracts import (
     Role,
     SolverDescriptor,
 )
+from sudokumill.errors import BrokenImplementationError
 
 AnyDescriptor = GeneratorDescriptor | DiggerDescriptor | SolverDescriptor | GraderDescriptor
 
@@ -73,6 +74,10 @@ class Implementation:
     def reference(self) -> str:
         """``NAME==VERSION``: what a job freezes, and what ``Registry.find`` takes."""
         return f"{self.descriptor.name}=={self.descriptor.version}"
+
+    def broken(self, reason: str) -> BrokenImplementationError:
+        """The error that says why it cannot be used."""
+        return BrokenImplementationError(role=self.role, name=self.name, owner=self.owner, reason=reason)
 
 
 @dataclass(frozen=True)

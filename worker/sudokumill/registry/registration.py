@@ -7,7 +7,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pluggy
 
@@ -25,7 +25,7 @@ from sudokumill.contracts import (
 from sudokumill.errors import near
 from sudokumill.registry.discovery import Source
 from sudokumill.registry.faults import fault_text
-from sudokumill.registry.plugins import Implementation, Plugin, PluginIdentity, PluginState, Refusal
+from sudokumill.registry.plugins import AnyDescriptor, Implementation, Plugin, PluginIdentity, PluginState, Refusal
 
 HOOKS: Final = {
     Role.GENERATOR: "sudokumill_register_generators",
@@ -143,12 +143,27 @@ def _descriptor_faults(role: Role, given: Any) -> Iterator[str]:  # nothing that
         yield f"{given.factory.__name__} has no method {METHODS[role]}"
     if not isinstance(given.options, type) or not issubclass(given.options, Options):
         yield f"its options must be a subclass of sudokumill.contracts.Options, not {_kind(given.options)}"
+    else:
+        yield from _schema_fault(given.options)
     if not isinstance(given.rate, int | float) or not 0 < given.rate < math.inf:
         yield f"its rate must be a number of rows a second above 0, not {given.rate!r}"
     if isinstance(given, GeneratorDescriptor) and given.size is not None and not callable(given.size):
         yield f"its size must be a function of the options, not {_kind(given.size)}"
-    if isinstance(given, DiggerDescriptor) and given.uses_solver and given.shares_code_with is not None:
-        yield "it either uses the job's solver or has one of its own, so uses_solver excludes shares_code_with"
+    if isinstance(given, DiggerDescriptor) and not isinstance(given.uses_solver, bool):
+        yield f"its uses_solver must be True or False, not {_kind(given.uses_solver)}"
+    if isinstance(given, DiggerDescriptor | SolverDescriptor) and given.engine is not None:
+        if not isinstance(given.engine, str) or not _NAME.fullmatch(given.engine):
+            yield "its engine must be None, or lower-case letters, digits and single hyphens"
+
+
+def _schema_fault(options: type[Options]) -> Iterator[str]:
+    """Options are shown by their JSON schema, in lists and in messages; pydantic makes none of some types."""
+    try:
+        options.model_json_schema()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        yield f"its options have no JSON schema: {fault_text(error)}"
 
 
 def _unknown_hooks(calls: list[pluggy.HookCaller]) -> Iterator[Refusal]:
@@ -193,7 +208,7 @@ def _checked(
         name = item.name if isinstance(item, Descriptor) and isinstance(item.name, str) else None
         fault = descriptor_fault(role, item)
         if fault is None:
-            good.append(Implementation(role, item, identity))  # type: ignore[arg-type]  # descriptor_fault saw it
+            good.append(Implementation(role, cast("AnyDescriptor", item), identity))
         else:
             bad.append(Refusal(f"{role} {name!r}: {fault}" if name is not None else fault, role, name))
     # Twice the same name in one plugin: as between two plugins, neither may win by its place.

@@ -19,9 +19,8 @@ from sudokumill.errors import (
     UsageError,
     near,
 )
-from sudokumill.registry.building import Built, build
+from sudokumill.registry.building import Built, build, size_of
 from sudokumill.registry.discovery import chosen_names, find_sources
-from sudokumill.registry.faults import fault_text
 from sudokumill.registry.options import parse_options
 from sudokumill.registry.plugins import Implementation, Plugin, PluginState, Refusal
 from sudokumill.registry.registration import load_plugin, settled
@@ -113,6 +112,14 @@ class Registry:
         """
         return build(implementation, options, solver)
 
+    def size_of(self, implementation: Implementation, options: Options) -> int | None:
+        """How many finals an enumerating generator has with these options; None for everything else.
+
+        Raises:
+            BrokenImplementationError: its size raised, or gave no whole number above zero.
+        """
+        return size_of(implementation, options)
+
     def generator(self, reference: str, /, **options: object) -> Generator:
         """Finds, configures and builds a generator; raises what ``find``, ``options`` and ``build`` raise."""
         return cast("Generator", self._built(Role.GENERATOR, reference, options))
@@ -196,14 +203,11 @@ def _build_fault(implementation: Implementation, solver: Solver | None) -> str |
     if isinstance(descriptor, DiggerDescriptor) and descriptor.uses_solver and solver is None:
         return None
     try:
-        descriptor.options.model_json_schema()
-        build(implementation, parse_options(implementation, {}), solver)
+        options = parse_options(implementation, {})
+        size_of(implementation, options)
+        build(implementation, options, solver)
     except UsageError:
         return None
     except PluginError as error:
         return str(error.fields.get("reason", error))
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        return f"its options have no schema: {fault_text(error)}"
     return None
