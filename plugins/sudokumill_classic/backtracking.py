@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 
 from sudokumill.contracts import SolveResult, SolveStatus
-from sudokumill.grids.batch import Grids, check_batch
+from sudokumill.grids.batch import CELLS, Grids, check_batch
 from sudokumill.grids.clashes import have_clashes
 
 CellOrder = Callable[[Grids], list[list[int]]]
@@ -31,20 +31,20 @@ CellOrder = Callable[[Grids], list[list[int]]]
 _ALL_DIGITS: Final = 0b11_1111_1110
 
 
-@dataclass(frozen=True)
+@dataclass
 class Outcome:
-    """What a search found."""
+    """What a search has found."""
 
-    count: int
+    count: int = 0
     """Solutions found."""
 
-    solution: list[int] | None
+    solution: list[int] | None = None
     """The first of them, 81 digits."""
 
-    nodes: int
+    nodes: int = 0
     """Placements tried."""
 
-    gave_up: bool
+    gave_up: bool = False
     """The budget ran out, so there may be more."""
 
 
@@ -69,7 +69,7 @@ def solve_batch(
         raise ValueError(f"limit must be 1 or more, got {limit}")
     n = len(puzzles)
     counts = np.zeros(n, dtype=np.int64)
-    solutions = np.zeros((n, 81), dtype=np.uint8)
+    solutions = np.zeros((n, CELLS), dtype=np.uint8)
     nodes = np.zeros(n, dtype=np.int64)
     status = np.full(n, SolveStatus.CLASH, dtype=np.uint8)
     sound = np.flatnonzero(~have_clashes(puzzles))
@@ -106,73 +106,61 @@ def search(
         max_nodes: placements at which it gives up; None: no bound.
         look_ahead: take back what leaves a later blank without a digit.
     """
-    in_row, in_column, in_box = [0] * 9, [0] * 9, [0] * 9  # bit d is set: digit d stands there
+    taken = [0] * 27  # for each row, column and box; bit d is set: digit d stands there
     for cell, digit in enumerate(grid):
         if digit:
-            in_row[cell // 9] |= 1 << digit
-            in_column[cell % 9] |= 1 << digit
-            in_box[_box(cell)] |= 1 << digit
-
+            for unit in _units(cell):
+                taken[unit] |= 1 << digit
     cells = [cell for cell in order if not grid[cell]]
-    if not cells:
-        return Outcome(1, list(grid), 0, False)
-    rows = [cell // 9 for cell in cells]
-    columns = [cell % 9 for cell in cells]
-    boxes = [_box(cell) for cell in cells]
-    later = _later_blanks(cells) if look_ahead else [[]] * len(cells)
-
-    count, nodes = 0, 0
-    solution: list[int] | None = None
-    deepest = len(cells) - 1
+    units = [_units(cell) for cell in cells]
+    later = _later_blanks(units) if look_ahead else [[]] * len(cells)
     placed = [0] * len(cells)  # the digit that stands at each depth, as a bit
-    untried = [0] * len(cells)  # those that each depth has still to try
-    depth = 0
-    untried[0] = _ALL_DIGITS & ~(in_row[rows[0]] | in_column[columns[0]] | in_box[boxes[0]])
-    while True:
-        if not untried[depth]:
-            if depth == 0:
-                return Outcome(count, solution, nodes, False)
-            depth -= 1
-            bit = placed[depth]
-            in_row[rows[depth]] ^= bit
-            in_column[columns[depth]] ^= bit
-            in_box[boxes[depth]] ^= bit
-            continue
-        if nodes == max_nodes:
-            return Outcome(count, solution, nodes, True)
-        nodes += 1
-        bit = untried[depth] & -untried[depth]
-        untried[depth] ^= bit
-        placed[depth] = bit
-        if depth == deepest:
-            count += 1
-            if solution is None:
-                solution = list(grid)
-                for cell, digit_bit in zip(cells, placed, strict=True):
-                    solution[cell] = digit_bit.bit_length() - 1
-            if count == limit:
-                return Outcome(count, solution, nodes, False)
-            continue
-        in_row[rows[depth]] ^= bit
-        in_column[columns[depth]] ^= bit
-        in_box[boxes[depth]] ^= bit
-        if any(in_row[row] | in_column[column] | in_box[box] == _ALL_DIGITS for row, column, box in later[depth]):
-            in_row[rows[depth]] ^= bit
-            in_column[columns[depth]] ^= bit
-            in_box[boxes[depth]] ^= bit
-            continue
-        depth += 1
-        untried[depth] = _ALL_DIGITS & ~(in_row[rows[depth]] | in_column[columns[depth]] | in_box[boxes[depth]])
+    found = Outcome()
+
+    def fill(depth: int) -> None:
+        if depth == len(cells):
+            found.count += 1
+            found.solution = found.solution or _filled(grid, cells, placed)
+            return
+        row, column, box = units[depth]
+        untried = _ALL_DIGITS & ~(taken[row] | taken[column] | taken[box])
+        while untried and found.count < limit and not found.gave_up:
+            if found.nodes == max_nodes:
+                found.gave_up = True
+                return
+            found.nodes += 1
+            bit = untried & -untried
+            untried ^= bit
+            placed[depth] = bit
+            taken[row] ^= bit
+            taken[column] ^= bit
+            taken[box] ^= bit
+            if not any(taken[r] | taken[c] | taken[b] == _ALL_DIGITS for r, c, b in later[depth]):
+                fill(depth + 1)
+            taken[row] ^= bit
+            taken[column] ^= bit
+            taken[box] ^= bit
+
+    fill(0)
+    return found
 
 
-def _later_blanks(cells: list[int]) -> list[list[tuple[int, int, int]]]:
-    """For each cell, those after it that share a unit with it, as (row, column, box)."""
-    units = [(cell // 9, cell % 9, _box(cell)) for cell in cells]
+def _units(cell: int) -> tuple[int, int, int]:
+    """Row, column and box of a cell: units 0 .. 8, 9 .. 17 and 18 .. 26."""
+    return cell // 9, 9 + cell % 9, 18 + cell // 27 * 3 + cell % 9 // 3
+
+
+def _later_blanks(units: list[tuple[int, int, int]]) -> list[list[tuple[int, int, int]]]:
+    """For each cell, the units of those after it that share one with it."""
     return [
-        [other for other in units[depth + 1 :] if any(one == two for one, two in zip(other, own, strict=True))]
+        [other for other in units[depth + 1 :] if not set(own).isdisjoint(other)]
         for depth, own in enumerate(units)
     ]
 
 
-def _box(cell: int) -> int:
-    return cell // 27 * 3 + cell % 9 // 3
+def _filled(grid: list[int], cells: list[int], placed: list[int]) -> list[int]:
+    """The grid with its blanks filled; ``placed`` has the digit of each as a bit."""
+    solution = list(grid)
+    for cell, bit in zip(cells, placed, strict=True):
+        solution[cell] = bit.bit_length() - 1
+    return solution

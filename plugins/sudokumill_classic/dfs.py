@@ -9,7 +9,7 @@ default of 1,000,000 placements (about a second), and says "gave up" when that i
 from __future__ import annotations
 
 from sudokumill.contracts import SolveResult
-from sudokumill.grids.batch import Grids
+from sudokumill.grids.batch import CELLS, Grids
 from sudokumill_classic.backtracking import solve_batch
 from sudokumill_classic.options import BacktrackingOptions
 
@@ -39,4 +39,4 @@ class Dfs:
 
 
 def _in_reading_order(puzzles: Grids) -> list[list[int]]:
-    return [list(range(81))] * len(puzzles)
+    return [list(range(CELLS))] * len(puzzles)

@@ -9,8 +9,9 @@ again: what cannot go now cannot go later, with fewer clues.
 other digit in *any* of them gives a solution: a second solution must differ from the final in a dug cell, and
 if it agrees with all other clues, that cell lies in this orbit.
 
-**The end.** Each row draws its clue count from the range and digs until it is reached, never below, or until
-all orbits were tried. ``minimal`` digs to the end instead, and counts single clues also where orbits were dug.
+**The end.** Each row draws the clue count that it aims at from the range, and digs until it is reached, never
+below, or until all orbits were tried. ``minimal`` digs to the end instead, and counts single clues also where
+orbits were dug.
 
 **Variety.** The fixed orders leave the same corner of every puzzle blank. So with a level a random isomorphism T
 follows, as in the paper. The puzzle must stay a subset of the *given* final F, so it is not F that is dug but
@@ -25,37 +26,18 @@ clues go. So with a symmetry there is none.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudokumill.contracts import DigResult, DigStatus, Solver, SolveStatus
-from sudokumill.grids.batch import BOX_OF, COLUMN_OF, ROW_OF, Grids, check_batch
+from sudokumill.grids.batch import CELLS, PEERS, Grids, check_batch
 from sudokumill.grids.clashes import are_finals
 from sudokumill.grids.isomorphisms import draw
-from sudokumill.grids.symmetries import Symmetry, orbits, possible_clue_counts
-from sudokumill.streams import Seeds, Streams
+from sudokumill.grids.symmetries import Symmetry, deciding_orbit, orbits, possible_clue_counts
+from sudokumill.streams import Seeds, Streams, check_seeds
 from sudokumill_classic.hole_orders import draw_orders
 from sudokumill_classic.options import HolesOptions
-
-_PEERS: Final = np.array(
-    [
-        [
-            other
-            for other in range(81)
-            if other != cell
-            and (
-                ROW_OF[other] == ROW_OF[cell]
-                or COLUMN_OF[other] == COLUMN_OF[cell]
-                or BOX_OF[other] == BOX_OF[cell]
-            )
-        ]
-        for cell in range(81)
-    ],
-    dtype=np.intp,
-)
-"""Shape (81, 20): the cells that share a row, column or box with each cell."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +61,10 @@ class Holes:
         self._options = options
         self._solver = solver
         self._orbits = orbits(options.symmetry)
-        least, most = options.drawn_range()
+        least, most = options.aimed_range()
         possible = possible_clue_counts(options.symmetry)
         self._aims = np.array([count for count in range(least, most + 1) if count in possible])
+        self._centre = None if options.minimal else deciding_orbit(options.symmetry)
 
     def dig(self, finals: Grids, seeds: Seeds) -> DigResult:
         """One puzzle a final; ``MISSED`` when it is sound but its clue count, or minimality, is not as asked.
@@ -91,9 +74,10 @@ class Holes:
             seeds: shape (n,), uint64.
 
         Raises:
-            BatchShapeError: ``finals`` is no batch of grids.
+            BatchShapeError: ``finals`` is no batch of grids, or there is not one seed a final.
         """
         check_batch(finals, "finals")
+        check_seeds(seeds, len(finals))
         puzzles = np.zeros_like(finals)
         status = np.full(len(finals), DigStatus.NOT_A_FINAL, dtype=np.uint8)
         sound = np.flatnonzero(are_finals(finals))
@@ -112,8 +96,10 @@ class Holes:
         rows = len(finals)
         aims = self._aims[streams.below(len(self._aims))]
         order = draw_orders(self._options.cell_order(), self._orbits, streams, rows)
+        if self._centre is not None:
+            order = np.take_along_axis(order, np.argsort(order != self._centre, axis=1, kind="stable"), axis=1)
         sizes = np.array([len(orbit) for orbit in self._orbits])[order]
-        later_divisors = _gcd_of_later(sizes)
+        deciding_step = _last_odd_step(sizes)
         cells = _padded(self._orbits)[order]
         puzzles = finals.copy()
         needed = np.zeros(finals.shape, dtype=np.bool_)  # clues that were proved to be needed, one by one
@@ -122,7 +108,8 @@ class Holes:
             np.put_along_axis(blanked, cells[:, step], 0, axis=1)
             may = self._keeps_least_clues(blanked)
             if not self._options.minimal:
-                may &= _keeps_aim(np.count_nonzero(puzzles, axis=1), sizes[:, step], aims, later_divisors[:, step])
+                left = np.count_nonzero(puzzles, axis=1) - aims
+                may &= (left >= sizes[:, step]) & ((step != deciding_step) | (left % 2 == 1))
             for place in range(int(sizes[:, step].max(initial=0))):
                 tried = np.flatnonzero(may & (place < sizes[:, step]))
                 cell = cells[tried, step, place]
@@ -159,7 +146,7 @@ class Holes:
         possible = np.ones((len(cells), 10), dtype=np.bool_)
         possible[:, 0] = False
         possible[each, finals[each, cells]] = False
-        for peer in _PEERS[cells].T:
+        for peer in PEERS[cells].T:
             possible[each, blanked[each, peer]] = False  # a blank peer only strikes digit 0
         grid, digit = np.nonzero(possible)
         trials = blanked[grid]
@@ -179,7 +166,7 @@ class Holes:
         get fewer. Left are those of larger orbits, and those that stayed for the sake of a row or column.
         """
         minimal = np.ones(len(puzzles), dtype=np.bool_)
-        for cell in range(81):
+        for cell in range(CELLS):
             tried = np.flatnonzero(minimal & (puzzles[:, cell] > 0) & ~needed[:, cell])
             blanked = puzzles[tried]
             blanked[:, cell] = 0
@@ -194,31 +181,14 @@ def _padded(orbit_cells: tuple[tuple[int, ...], ...]) -> NDArray[np.intp]:
     return np.array([orbit + orbit[:1] * (width - len(orbit)) for orbit in orbit_cells], dtype=np.intp)
 
 
-def _gcd_of_later(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Greatest common divisor of the sizes of all orbits after each one; 0 after the last. Shape as given."""
-    divisors = np.zeros_like(sizes)
-    for step in range(sizes.shape[1] - 2, -1, -1):
-        divisors[:, step] = np.gcd(divisors[:, step + 1], sizes[:, step + 1])
-    return divisors
+def _last_odd_step(sizes: NDArray[np.int64]) -> NDArray[np.intp]:
+    """The step after which only orbits with an even number of cells follow; -1 if none follow. Shape (n,).
 
-
-def _keeps_aim(
-    clues: NDArray[np.int64], size: NDArray[np.int64], aim: NDArray[np.int64], divisor: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Whether an orbit may go without passing the aim, or making it unreachable; shape (n,).
-
-    The second matters for orbits of one cell. With a half turn all but the centre have two cells: an odd aim
-    needs the centre's clue. So what is left to dig must stay a multiple of what is dug by later orbits, if it
-    would be one without this orbit.
+    From then on the clue count stays odd or even. So an orbit that comes at this step goes only where the number
+    of clues that are still to go is odd.
 
     Args:
-        clues: shape (n,), clues now.
-        size: shape (n,), cells of the orbit.
-        aim: shape (n,), clues at which digging ends.
-        divisor: shape (n,), greatest common divisor of the sizes of later orbits, 0 when there are none.
+        sizes: shape (n, orbits), cells of the orbit that each row tries at each step.
     """
-    left = clues - aim
-    several = np.maximum(divisor, 1)
-    spoils = (left % several == 0) & ((left - size) % several != 0)
-    enough: NDArray[np.bool_] = (left >= size) & ~spoils
-    return enough
+    odd = sizes % 2 == 1
+    return np.where(odd[:, -1], -1, odd.shape[1] - 1 - odd[:, ::-1].argmax(axis=1))

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudokumill.contracts import GenerateResult, GenerateStatus, Report
-from sudokumill.grids.batch import BOX_OF, COLUMN_OF, ROW_OF, Grids
-from sudokumill.streams import Seeds, Streams, role_seeds
+from sudokumill.grids.batch import BOX_OF, CELLS, COLUMN_OF, ROW_OF, Grids
+from sudokumill.streams import Seeds, Streams
 from sudokumill_classic.options import LasVegasOptions
 
 _DIVISIBLE_BY_1_TO_9: Final = 2_520
@@ -45,15 +45,16 @@ class LasVegas:
         Args:
             seeds: shape (n,), uint64.
         """
-        finals = np.zeros((len(seeds), 81), dtype=np.uint8)
+        roots = Streams(seeds)  # each try has a stream of its own, whose seed is drawn here
+        finals = np.zeros((len(seeds), CELLS), dtype=np.uint8)
         made = np.zeros(len(seeds), dtype=np.bool_)
         tries = np.zeros(len(seeds), dtype=np.int64)
         open_rows = np.arange(len(seeds))
-        for number in range(self._options.max_tries):
+        for _ in range(self._options.max_tries):
             if not len(open_rows):
                 break
             tries[open_rows] += 1
-            streams = Streams(role_seeds(seeds[open_rows], number))
+            streams = Streams(roots.words(open_rows))
             starts, possible = _draw_starts(streams, self._options.n)
             names = streams.permutations(9) + 1
             for row, start in zip(open_rows[possible], starts[possible].tolist(), strict=True):
@@ -79,10 +80,10 @@ def _draw_starts(streams: Streams, n: int) -> tuple[Grids, NDArray[np.bool_]]:
     Returns:
         The grids, shape (rows, 81), and in which no cell was left without a free digit, shape (rows,).
     """
-    cells = streams.permutations(81)[:, :n]
+    cells = streams.permutations(CELLS)[:, :n]
     rows = len(cells)
     each = np.arange(rows)
-    grids = np.zeros((rows, 81), dtype=np.uint8)
+    grids = np.zeros((rows, CELLS), dtype=np.uint8)
     taken = np.zeros((rows, 3, 9, 9), dtype=np.bool_)  # [row, kind of unit, unit, digit - 1]
     possible = np.ones(rows, dtype=np.bool_)
     for cell in cells.T:

@@ -34,6 +34,7 @@ TEMPLATES: Final = from_lines(
 )
 """Shape (8, 81): the seed finals, which ``random-row`` made from the seeds 1 to 8. No isomorphism takes one to
 another; a test proves it by how the rows and columns of a band or stack permute each other's digits."""
+TEMPLATES.setflags(write=False)
 
 
 class MatrixTransform:

@@ -90,6 +90,7 @@ def sudokumill_register_solvers() -> Iterable[SolverDescriptor]:
         summary="backtracking cell by cell, left to right, top to bottom",
         factory=_dfs,
         options=BacktrackingOptions,
+        engine="backtracking",
         rate=10,
     )
     yield SolverDescriptor(
@@ -98,6 +99,7 @@ def sudokumill_register_solvers() -> Iterable[SolverDescriptor]:
         summary="backtracking that takes the blanks in random order",
         factory=_random_blank,
         options=RandomBlankOptions,
+        engine="backtracking",
         rate=2,
     )
 

@@ -17,7 +17,7 @@ import hashlib
 import numpy as np
 
 from sudokumill.contracts import SolveResult
-from sudokumill.grids.batch import Grids
+from sudokumill.grids.batch import CELLS, Grids
 from sudokumill.streams import Streams
 from sudokumill_classic.backtracking import solve_batch
 from sudokumill_classic.options import RandomBlankOptions
@@ -50,5 +50,5 @@ class RandomBlank:
     def _in_random_order(self, puzzles: Grids) -> list[list[int]]:
         hashes = [hashlib.blake2b(puzzle.tobytes(), digest_size=8, key=self._key).digest() for puzzle in puzzles]
         seeds = np.array([int.from_bytes(value, "little") for value in hashes], dtype=np.uint64)
-        orders: list[list[int]] = Streams(seeds).permutations(81).tolist()
+        orders: list[list[int]] = Streams(seeds).permutations(CELLS).tolist()
         return orders

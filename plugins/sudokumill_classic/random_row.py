@@ -13,7 +13,7 @@ that are finished are never touched. The seed program shuffles twice for this, o
 once when it tries it again, and counts both. A grid that comes to ``max_shuffles`` since its start is thrown
 away and starts over.
 
-A start succeeds in about 85 of 100 cases. The mean is 49 shuffles; 9 are the least, and as each further try
+A start succeeds in 85 of 100 cases. The mean is 49 shuffles; 9 are the least, and as each further try
 costs two, the number is always odd.
 """
 
@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudokumill.contracts import GenerateResult, GenerateStatus, Report
+from sudokumill.grids.batch import CELLS
 from sudokumill.streams import Seeds, Streams
 from sudokumill_classic.options import RandomRowOptions
 
@@ -43,7 +44,7 @@ class RandomRow:
         self._options = options
 
     def generate(self, seeds: Seeds) -> GenerateResult:
-        """One final a seed; reports ``shuffles``, those since the last start.
+        """One final a seed; reports ``shuffles``, those since the last start, of each that was made.
 
         Args:
             seeds: shape (n,), uint64.
@@ -84,7 +85,8 @@ class RandomRow:
         made = at_row == 9
         grids[~made] = 0
         status = np.where(made, GenerateStatus.MADE, GenerateStatus.GAVE_UP).astype(np.uint8)
-        return GenerateResult(grids.reshape(n, 81), status, {"shuffles": Report(shuffles.astype(np.float64))})
+        report = Report(np.where(made, shuffles, 0).astype(np.float64), weight=made.astype(np.float64))
+        return GenerateResult(grids.reshape(n, CELLS), status, {"shuffles": report})
 
 
 def _shuffled_digits(words: NDArray[np.uint64]) -> NDArray[np.uint8]:

@@ -27,7 +27,8 @@ from typing import Final
 import numpy as np
 
 from sudokumill.contracts import GenerateResult, GenerateStatus
-from sudokumill.streams import Seeds
+from sudokumill.grids.batch import CELLS
+from sudokumill.streams import Seeds, check_seeds
 from sudokumill_classic.options import TemplatePermutationOptions
 
 _LEFT_TURNS: Final = (0, 3, 6, 1, 4, 7, 2, 5, 8)
@@ -45,6 +46,9 @@ _ROW_ORDERS: Final = np.array(
     dtype=np.intp,
 )
 """Shape (72, 9): which row of the template stands in each row of the final."""
+
+for _table in (_TEMPLATE, _ROW_ORDERS):
+    _table.setflags(write=False)
 
 
 class TemplatePermutation:
@@ -69,10 +73,11 @@ class TemplatePermutation:
             seeds: shape (n,), uint64: positions 0 .. 2,903,039. A position beyond them gives no final: its
                 status is ``GAVE_UP``.
         """
+        check_seeds(seeds)
         beyond = seeds >= np.uint64(self._size)
         exchange, order = np.divmod(np.where(beyond, np.uint64(0), seeds).astype(np.intp), len(_ROW_ORDERS))
         rows = self._rows.take(exchange[:, None] * 9 + _ROW_ORDERS[order])
-        finals = rows.view(np.uint8).reshape(-1, 81)
+        finals = rows.view(np.uint8).reshape(-1, CELLS)
         finals[beyond] = 0
         status = np.where(beyond, GenerateStatus.GAVE_UP, GenerateStatus.MADE).astype(np.uint8)
         return GenerateResult(finals, status)

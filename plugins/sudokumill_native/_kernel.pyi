@@ -1,10 +1,12 @@
 """The C++ kernel over batches. Every function releases the GIL for the whole batch and keeps no state.
 
+A signal that raises, as Ctrl-C does, ends a batch that was called from the main thread; its rows are lost.
+
 Arrays that are passed in must have exactly the dtype, shape and memory order named; they are never converted.
 Another one raises TypeError. What comes out is new and C-contiguous.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol, type_check_only
 
 import numpy as np
@@ -25,6 +27,10 @@ class Search(Protocol):
         self, puzzles: NDArray[np.uint8], limit: int, max_nodes: int | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]: ...
 
+solve_statuses: Mapping[str, int]
+dig_statuses: Mapping[str, int]
+"""The kernel's own values of ``SolveStatus`` and ``DigStatus``, by their names."""
+
 search_cells: Search
 search_cover: Search
 
@@ -35,7 +41,7 @@ def dig(
     finals: NDArray[np.uint8],
     seeds: NDArray[np.uint64],
     orbits: NDArray[np.uint8],
-    targets: Sequence[int],
+    aims: Sequence[int],
     clue_range: tuple[int, int],
     minimal: bool,
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -45,13 +51,13 @@ def dig(
         finals: shape (n, 81).
         seeds: shape (n,).
         orbits: shape (81,), numbers 0 .. 80; cells with equal numbers are dug together or not at all.
-        targets: clue counts; each row's seed draws the one at which the row stops.
+        aims: clue counts; each row's seed draws the one at which the row stops.
         clue_range: the least and the greatest clue count that make a row ``DUG``.
-        minimal: dig to the end whatever the target, and call a row ``DUG`` only if no single clue can go.
+        minimal: dig to the end whatever the aim, and call a row ``DUG`` only if no single clue can go.
 
     Returns:
         puzzles (n, 81), ``DigStatus`` (n,) uint8.
 
     Raises:
-        ValueError: not one seed a final, no target, or an orbit's number above 80.
+        ValueError: not one seed a final, no aim, or an orbit's number above 80.
     """

@@ -7,7 +7,7 @@ import numpy as np
 from sudokumill.contracts import DigResult
 from sudokumill.grids.batch import CELLS, Grids, check_batch
 from sudokumill.grids.symmetries import orbits
-from sudokumill.streams import Seeds
+from sudokumill.streams import Seeds, check_seeds
 from sudokumill_native import _kernel
 from sudokumill_native.options import NativeDiggerOptions
 
@@ -36,15 +36,13 @@ class NativeDigger:
             seeds: uint64, shape (n,), C-contiguous.
 
         Raises:
-            BatchShapeError: the finals are no batch of grids.
-            TypeError: seeds of another type, dtype, shape or memory order.
-            ValueError: not one seed a final.
+            BatchShapeError: the finals are no batch of grids, or there is not one seed a final.
         """
         puzzles, status = _kernel.dig(
             check_batch(finals, "finals"),
-            seeds,
+            check_seeds(seeds, len(finals)),
             self._orbits,
-            self._options.targets(),
+            self._options.aims(),
             self._options.clue_range(),
             self._options.minimal,
         )

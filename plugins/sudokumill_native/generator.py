@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sudokumill.contracts import GenerateResult, GenerateStatus
-from sudokumill.streams import Seeds
+from sudokumill.streams import Seeds, check_seeds
 from sudokumill_native import _kernel
 
 
@@ -23,7 +23,7 @@ class NativeGenerator:
             seeds: uint64, shape (n,), C-contiguous.
 
         Raises:
-            TypeError: seeds of another type, dtype, shape or memory order.
+            BatchShapeError: they are no seeds.
         """
-        finals = _kernel.make_finals(seeds)
+        finals = _kernel.make_finals(check_seeds(seeds))
         return GenerateResult(finals=finals, status=np.full(len(finals), GenerateStatus.MADE, dtype=np.uint8))

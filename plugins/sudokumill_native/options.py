@@ -26,7 +26,7 @@ class SearchOptions(Options):
 class NativeDiggerOptions(ClueTarget):
     """Options of digger ``native``: those of every digger. Without a clue count it digs to the end."""
 
-    def targets(self) -> list[int]:
+    def aims(self) -> list[int]:
         """The clue counts at which a row may stop: those of the range that the symmetry allows.
 
         ``[0]``, which nothing reaches, if no clue count is asked for.

@@ -39,7 +39,7 @@ def sudokumill_register_diggers() -> Iterable[DiggerDescriptor]:
         factory=_digger,
         options=NativeDiggerOptions,
         rate=8_000,
-        shares_code_with="native",
+        engine="native",
     )
 
 
@@ -52,6 +52,7 @@ def sudokumill_register_solvers() -> Iterable[SolverDescriptor]:
         summary="search over cells by bitmasks, with locked candidates and singles",
         factory=_native_solver,
         options=SearchOptions,
+        engine="native",
         rate=200_000,
     )
     yield SolverDescriptor(
@@ -60,6 +61,7 @@ def sudokumill_register_solvers() -> Iterable[SolverDescriptor]:
         summary="search over the 324 constraints of the exact cover; shares no code with native",
         factory=_exact_cover_solver,
         options=SearchOptions,
+        engine="exact-cover",
         rate=100_000,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sudokumill.contracts import SolveResult
 from sudokumill.grids.batch import Grids, check_batch
@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from sudokumill_native._kernel import Search
 
 
+_GREATEST_LIMIT: Final = 2**63 - 1
+"""What the kernel counts with ends here; no grid has more solutions than the 6.67e21 of the empty one, and nobody
+counts that far."""
+
+
 class _KernelSolver:
     """A search of the kernel with its node budget."""
 
@@ -21,7 +26,7 @@ class _KernelSolver:
         self._max_nodes = options.max_nodes
 
     def solve(self, puzzles: Grids, limit: int = 2) -> SolveResult:
-        """Counts up to ``limit`` solutions of each puzzle; other threads run meanwhile.
+        """Counts up to ``limit`` solutions of each puzzle; other threads run meanwhile, and Ctrl-C ends it.
 
         Args:
             puzzles: uint8, shape (n, 81), C-contiguous.
@@ -31,7 +36,8 @@ class _KernelSolver:
             BatchShapeError: not a batch of grids.
             ValueError: a limit below 1.
         """
-        counts, solutions, nodes, status = self._search(check_batch(puzzles, "puzzles"), limit, self._max_nodes)
+        check_batch(puzzles, "puzzles")
+        counts, solutions, nodes, status = self._search(puzzles, min(limit, _GREATEST_LIMIT), self._max_nodes)
         return SolveResult(counts=counts, solutions=solutions, nodes=nodes, status=status)
 
 

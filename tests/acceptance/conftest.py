@@ -43,13 +43,14 @@ import numpy as np
 from pathlib import Path
 from sudokumill.contracts import *
 from sudokumill.grids.batch import from_lines
-from sudokumill.grids.isomorphisms import draw_from_seeds
+from sudokumill.grids.isomorphisms import draw
 from sudokumill.hookspecs import hookimpl
+from sudokumill.streams import Streams
 
 FINAL = from_lines(["482716539135829647679354821953172468867495312241638975526941783314587296798263154"])
 
 def finals_of(seeds):
-    return draw_from_seeds(seeds).apply(np.repeat(FINAL, len(seeds), axis=0))
+    return draw(Streams(seeds)).apply(np.repeat(FINAL, len(seeds), axis=0))
 
 def made(finals):
     return GenerateResult(finals, np.zeros(len(finals), dtype=np.uint8))

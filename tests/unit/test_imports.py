@@ -45,8 +45,8 @@ def _imports(file: Path) -> Iterator[str]:
 
 def _module(file: Path) -> str:
     """The part of the host that a file belongs to: the name of its module, or of its folder."""
-    inside = file.relative_to(HOST)
-    return inside.parts[0].removesuffix(".py")
+    name = file.relative_to(HOST).parts[0].removesuffix(".py")
+    return "cli" if name == "__main__" else name
 
 
 def _host_imports(module: str) -> dict[str, set[str]]:
@@ -77,9 +77,15 @@ def test_a_module_imports_from_its_layer_and_those_before(module: str) -> None:
 
 
 def test_the_foundation_stands_alone() -> None:
-    for module in ("errors", "streams", "grids", "settings"):
+    known: dict[str, set[str]] = {
+        "errors": set(),
+        "streams": {"errors"},
+        "grids": {"errors", "streams", "grids"},
+        "settings": {"errors"},
+    }
+    for module, may in known.items():
         for file, imported in _host_imports(module).items():
-            assert imported <= {"errors", "grids", module}, file
+            assert imported <= may, file
 
 
 LINE = ("line", "isolation", "checking")

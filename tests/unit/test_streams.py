@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sudokumill.streams import Seeds, Streams, mix, position_seeds, role_seeds
+from sudokumill.errors import BatchShapeError
+from sudokumill.streams import Seeds, Streams, check_seeds, mix, position_seeds, role_seeds
 
 WORD = 2**64
 
@@ -174,3 +176,37 @@ def test_the_seeds_of_a_job_never_change() -> None:
         6332618229526065668,
         2397494292551998585,
     ]
+
+
+# --- what is no batch of seeds -----------------------------------------------------------------------------
+
+
+def test_seeds_pass_as_they_are() -> None:
+    seeds = seeds_of([1, 2, 3])
+    assert check_seeds(seeds) is seeds
+    assert check_seeds(seeds, 3) is seeds
+    assert check_seeds(seeds[:0], 0).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "got"),
+    [
+        ([1, 2, 3], "a list"),
+        (None, "a NoneType"),
+        (np.arange(3), "dtype int64, shape (3,)"),
+        (np.zeros(3), "dtype float64, shape (3,)"),
+        (np.zeros((3, 1), np.uint64), "dtype uint64, shape (3, 1)"),
+        (np.zeros((), np.uint64), "dtype uint64, shape ()"),
+        (np.zeros(6, np.uint64)[::2], "one that is not contiguous"),
+    ],
+)
+def test_what_are_no_seeds_is_refused(wrong: Any, got: str) -> None:
+    for check in (check_seeds, Streams):
+        with pytest.raises(BatchShapeError) as caught:
+            check(wrong)
+        assert str(caught.value) == f"seeds must be a C-contiguous uint64 array of shape (n,), got {got}"
+
+
+def test_there_must_be_one_seed_a_row() -> None:
+    with pytest.raises(BatchShapeError, match=r"uint64 array of shape \(4,\), got dtype uint64, shape \(3,\)"):
+        check_seeds(seeds_of([1, 2, 3]), 4)

@@ -186,7 +186,11 @@ class OlderSchemaError(StoreError):
 
 
 class StorageFullError(StoreError):
-    """the database {url} cannot grow: {reason}; free some space, then run: sudokumill jobs resume {job}"""
+    """the database {url} cannot grow: {reason}; free some space, then run {again}"""
+
+
+class NoDatabaseError(StoreError):
+    """there is no database at {path} yet; order something first, for example: sudokumill run levels --count 10"""
 
 
 class UnknownJobError(UsageError):
@@ -205,6 +209,14 @@ class LeaseLostError(StoreError):
     """the lease of chunk {chunk} was lost; its rows were not stored"""
 
 
+class NoLevelError(StoreError):
+    """no level is stored yet; order some, for example: sudokumill run levels --count 10"""
+
+
+class AmbiguousLevelError(UsageError):
+    """several levels have an id that begins with {level}; give more of it"""
+
+
 class UnknownLevelError(UsageError):
     """there is no level {level}; sudokumill show without an id draws the newest"""
 
@@ -213,7 +225,11 @@ class UnknownLevelError(UsageError):
 
 
 class LocalProcessError(SudokumillError):
-    """a local process ended with exit code {code}; what it said stands above, and what was stored stays"""
+    """a local process met what it did not expect: {reason}; what was stored stays"""
+
+
+class LostProcessError(SudokumillError):
+    """a process of the run died (out of memory, or killed); nothing was written; run it again, with fewer --processes"""
 
 
 class OutputRowError(SudokumillError):

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sudokumill.contracts import (
     DigResult,
@@ -31,8 +32,10 @@ from sudokumill.registry.faults import fault_text
 from sudokumill.rows import ReportSum
 
 R = TypeVar("R")
+S = TypeVar("S", bound=np.generic)
 
 _LONGEST_REASON: Final = 300
+_GREATEST_FIGURE: Final = 1e100
 
 
 class _BrokenContract(Exception):  # noqa: N818 - never leaves this module
@@ -47,12 +50,12 @@ class Pieces(Generic[R]):
     failed: tuple[tuple[int, str], ...]
 
 
-def isolate(call: Callable[[slice], R], check: Callable[[R, int], None], count: int) -> Pieces[R]:
+def isolate(call: Callable[[slice], R], take: Callable[[R, int], R], count: int) -> Pieces[R]:
     """Calls ``call`` on all rows, or on ever smaller ranges around those that fail.
 
     Args:
         call: the implementation's method, on a range of the batch.
-        check: raises for a result that the contract forbids; gets the result and the number of rows.
+        take: gets the result and the number of rows; raises where the contract forbids it, else copies it.
         count: rows of the batch.
     """
     good: list[tuple[slice, R]] = []
@@ -61,8 +64,7 @@ def isolate(call: Callable[[slice], R], check: Callable[[R, int], None], count: 
     while ranges:
         low, high = ranges.pop()
         try:
-            result = call(slice(low, high))
-            check(result, high - low)
+            result = take(call(slice(low, high)), high - low)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -78,36 +80,45 @@ def isolate(call: Callable[[slice], R], check: Callable[[R, int], None], count: 
 
 
 def describe_failure(error: BaseException) -> str:
-    """One line about what a plugin raised or broke, short enough for a row."""
-    # without the place: a row keeps what went wrong, and rows that failed alike are counted together
-    text = str(error) if isinstance(error, _BrokenContract) else f"raised {fault_text(error, place=False)}"
+    """One line about what a plugin raised or broke, short enough for a row, fit for any database and terminal."""
+    text = str(error) if isinstance(error, _BrokenContract) else f"raised {fault_text(error)}"
+    text = "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
     return text if len(text) <= _LONGEST_REASON else text[: _LONGEST_REASON - 3] + "..."
 
 
-def check_generated(result: GenerateResult, rows: int) -> None:
-    """Raises where the contract of ``Generator.generate`` is broken."""
+def take_generated(result: GenerateResult, rows: int) -> GenerateResult:
+    """A copy of what ``Generator.generate`` returned; raises where its contract is broken.
+
+    A copy, here and below, because a plugin may use its memory again: what was verified must be what is stored.
+    """
     _check_type(result, GenerateResult)
-    _check_array("finals", result.finals, np.uint8, (rows, CELLS))
-    _check_status(result.status, rows, len(GenerateStatus))
-    _check_reports(result.reports, rows)
+    return GenerateResult(
+        _taken("finals", result.finals, np.uint8, (rows, CELLS)),
+        _taken_status(result.status, rows, len(GenerateStatus)),
+        _taken_reports(result.reports, rows),
+    )
 
 
-def check_dug(result: DigResult, rows: int) -> None:
-    """Raises where the contract of ``Digger.dig`` is broken."""
+def take_dug(result: DigResult, rows: int) -> DigResult:
+    """A copy of what ``Digger.dig`` returned; raises where its contract is broken."""
     _check_type(result, DigResult)
-    _check_array("puzzles", result.puzzles, np.uint8, (rows, CELLS))
-    _check_status(result.status, rows, len(DigStatus))
-    _check_reports(result.reports, rows)
+    return DigResult(
+        _taken("puzzles", result.puzzles, np.uint8, (rows, CELLS)),
+        _taken_status(result.status, rows, len(DigStatus)),
+        _taken_reports(result.reports, rows),
+    )
 
 
-def check_solved(result: SolveResult, rows: int) -> None:
-    """Raises where the contract of ``Solver.solve`` is broken."""
+def take_solved(result: SolveResult, rows: int) -> SolveResult:
+    """A copy of what ``Solver.solve`` returned; raises where its contract is broken."""
     _check_type(result, SolveResult)
-    _check_array("counts", result.counts, np.int64, (rows,))
-    _check_array("solutions", result.solutions, np.uint8, (rows, CELLS))
-    _check_array("nodes", result.nodes, np.int64, (rows,))
-    _check_status(result.status, rows, len(SolveStatus))
-    _check_reports(result.reports, rows)
+    return SolveResult(
+        _taken("counts", result.counts, np.int64, (rows,)),
+        _taken("solutions", result.solutions, np.uint8, (rows, CELLS)),
+        _taken("nodes", result.nodes, np.int64, (rows,)),
+        _taken_status(result.status, rows, len(SolveStatus)),
+        _taken_reports(result.reports, rows),
+    )
 
 
 def add_up(reports: Mapping[str, Report]) -> dict[str, ReportSum]:
@@ -128,7 +139,8 @@ def _check_type(result: object, wanted: type) -> None:
         raise _BrokenContract(f"returned a {type(result).__name__} instead of a {wanted.__name__}")
 
 
-def _check_array(name: str, array: object, dtype: type, shape: tuple[int, ...]) -> None:
+def _taken(name: str, array: object, dtype: type[S], shape: tuple[int, ...]) -> NDArray[S]:
+    """A C-contiguous copy of an array of this dtype and shape."""
     if not isinstance(array, np.ndarray):
         raise _BrokenContract(f"wrong type: {name} is a {type(array).__name__}, not an array")
     if array.shape[1:] != shape[1:] or array.ndim != len(shape):
@@ -138,25 +150,38 @@ def _check_array(name: str, array: object, dtype: type, shape: tuple[int, ...]) 
         raise _BrokenContract(f"wrong shape: {name} has {array.shape[0]} rows for {shape[0]}")
     if array.dtype != dtype:
         raise _BrokenContract(f"wrong dtype: {name} is {array.dtype}, not {np.dtype(dtype)}")
+    return np.array(array, dtype=dtype, order="C")
 
 
 def _shape_words(shape: tuple[int, ...]) -> str:
     return f"{shape[1]}" if len(shape) == 2 else f"{len(shape)}"
 
 
-def _check_status(status: object, rows: int, kinds: int) -> None:
-    _check_array("status", status, np.uint8, (rows,))
-    assert isinstance(status, np.ndarray)  # noqa: S101 - for the type checker
-    if rows and int(status.max()) >= kinds:
-        raise _BrokenContract(f"unknown status {int(status.max())}")
+def _taken_status(status: object, rows: int, kinds: int) -> NDArray[np.uint8]:
+    taken = _taken("status", status, np.uint8, (rows,))
+    if rows and int(taken.max()) >= kinds:
+        raise _BrokenContract(f"unknown status {int(taken.max())}")
+    return taken
 
 
-def _check_reports(reports: Mapping[str, Report], rows: int) -> None:
+def _taken_reports(reports: object, rows: int) -> dict[str, Report]:
+    if not isinstance(reports, Mapping):
+        raise _BrokenContract(f"wrong type: reports is a {type(reports).__name__}, not a mapping")
+    taken: dict[str, Report] = {}
     for name, report in reports.items():
-        for array in (report.total, report.weight):
-            if array is not None:
-                _check_array(f"report {name!r}", array, np.float64, (rows,))
-                if not np.isfinite(array).all():
-                    raise _BrokenContract(f"report {name!r} is not finite")
-        if report.weight is not None and (report.weight < 0).any():
+        if not isinstance(name, str) or not name.isprintable() or not isinstance(report, Report):
+            raise _BrokenContract(f"report {name!r} is not a name with a Report")
+        total = _finite(f"report {name!r}", report.total, rows)
+        weight = None if report.weight is None else _finite(f"report {name!r}", report.weight, rows)
+        if weight is not None and (weight < 0).any():
             raise _BrokenContract(f"report {name!r} has a weight below zero")
+        taken[name] = Report(total, weight)
+    return taken
+
+
+def _finite(name: str, array: object, rows: int) -> NDArray[np.float64]:
+    taken = _taken(name, array, np.float64, (rows,))
+    # the sum over a job's rows must be a number too
+    if not (np.abs(taken) <= _GREATEST_FIGURE).all():
+        raise _BrokenContract(f"{name} has figures that are no numbers, or beyond 1e100")
+    return taken

@@ -16,6 +16,8 @@ GREATEST_COUNT: Final = 10_000_000_000
 GREATEST_CHUNK: Final = 50_000
 """Rows of a chunk at the most: what a process holds of one chunk stays at some 40 MB."""
 
+_COUNTS_A_PUZZLE: Final = 25
+
 FIRST_CHUNKS: Final = 64
 """Chunks that wait at a time, at the most; more are appended while the job goes on."""
 
@@ -86,6 +88,8 @@ class JobSpec(_Value):
     source_job: int | None = None
     size: int | None = None
     """Positions that exist: of an enumerating generator, or of inputs. None: no bound."""
+    inputs_digest: str | None = None
+    """Of the grids of a file."""
     enumerated: bool = False
     """True: the generator gets positions in place of seeds."""
     limit: int = 2
@@ -102,11 +106,21 @@ class JobSpec(_Value):
     """Rows a second on one core, from the implementations' hints."""
 
     def difference(self, other: Self) -> str | None:
-        """The first field by which two orders differ, but for rate hints; None when they order the same."""
+        """The first field by which two orders differ; None when they order the same.
+
+        What does not change the result does not count: the size of chunks, and what is measured or counted when
+        an order is given. Nor does a version that the order does not name.
+        """
         for name in type(self).model_fields:
-            if name not in {"rate", "size"} and getattr(self, name) != getattr(other, name):
+            if name not in {"rate", "size", "chunk_rows"} and self._asked(name) != other._asked(name):
                 return name
         return None
+
+    def _asked(self, name: str) -> object:
+        if name == "parts":
+            return {part: (one.name, one.pinned and one.version, one.options) for part, one in self.parts.items()}
+        value: object = getattr(self, name)
+        return value
 
 
 def draw_seed() -> int:
@@ -144,6 +158,13 @@ def plan_chunks(start: int, missing: int, rows: int, size: int | None, most: int
     return [(low, min(low + rows, end)) for low in range(start, end, rows)[:most]]
 
 
-def combined_rate(rates: Mapping[Part, float]) -> float:
-    """Rows a second of a line whose parts work one after another."""
-    return 1.0 / sum(1.0 / rate for rate in rates.values())
+def combined_rate(kind: JobKind, rates: Mapping[Part, float]) -> float:
+    """Rows a second of a line whose parts work one after another.
+
+    Args:
+        kind: of a puzzle that is dug the solver counts the nodes once, and once more for each clue to see whether
+            it is minimal.
+        rates: rows a second of each part alone.
+    """
+    counts = _COUNTS_A_PUZZLE if kind in {JobKind.LEVELS, JobKind.DIG} else 1
+    return 1.0 / sum((counts if part is Part.SOLVER else 1) / rate for part, rate in rates.items())

@@ -10,7 +10,7 @@ No row is handed on without its check, whoever made it. There is no SQL and no C
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -19,22 +19,20 @@ from numpy.typing import NDArray
 
 from sudokumill.contracts import (
     Digger,
-    DigResult,
     DigStatus,
-    GenerateResult,
     GenerateStatus,
     Generator,
     Solver,
-    SolveResult,
     SolveStatus,
 )
-from sudokumill.grids.batch import CELLS, Grids
+from sudokumill.grids.batch import CELLS, Grids, read_only
 from sudokumill.grids.clashes import are_finals
 from sudokumill.grids.description import describe
-from sudokumill.isolation import Pieces, add_up, check_dug, check_generated, check_solved, isolate
+from sudokumill.isolation import Pieces, add_up, isolate, take_dug, take_generated
 from sudokumill.jobs import JobKind, JobSpec, Part
 from sudokumill.registry import Implementation, Registry
 from sudokumill.rows import Batch, FinalRows, ItemError, LevelRows, Positions, ReportSum, SolutionRows, merge
+from sudokumill.solving import verified_solve
 from sudokumill.streams import SeedRole, Seeds, position_seeds, role_seeds
 
 R = TypeVar("R")
@@ -59,17 +57,28 @@ class _Sieve:
     def __init__(self, positions: Positions, errors: list[ItemError]) -> None:
         self.sound = np.ones(len(positions), dtype=np.bool_)
         self._positions = positions
-        self._errors = errors
+        self.errors = errors
 
-    def drop(self, tool: _Tool, bad: NDArray[np.bool_], reason: str) -> None:
-        """Takes out the sound rows where ``bad`` (shape (n,)) is set; a row's first reason stands."""
-        for row in np.flatnonzero(self.sound & bad):
-            self.drop_row(tool, int(row), reason)
+    def drop(self, tool: _Tool, bad: NDArray[np.bool_], reason: str, rows: NDArray[np.intp] | None = None) -> None:
+        """Takes out the sound rows where ``bad`` is set; a row's first reason stands.
 
-    def drop_row(self, tool: _Tool, row: int, reason: str) -> None:
-        """Takes out one row."""
-        self.sound[row] = False
-        self._errors.append(tool.error(int(self._positions[row]), reason))
+        Args:
+            tool: the implementation at fault.
+            bad: shape (n,), or that of ``rows``.
+            reason: why.
+            rows: the rows of the batch that ``bad`` speaks of; None for all.
+        """
+        where = np.flatnonzero(bad) if rows is None else rows[bad]
+        self.drop_rows(tool, [(int(row), reason) for row in where[self.sound[where]]])
+
+    def drop_rows(
+        self, tool: _Tool, failed: Sequence[tuple[int, str]], rows: NDArray[np.intp] | None = None
+    ) -> None:
+        """Takes out single rows, each with its reason; with ``rows``, they are indices into it."""
+        for index, reason in failed:
+            row = index if rows is None else int(rows[index])
+            self.sound[row] = False
+            self.errors.append(tool.error(int(self._positions[row]), reason))
 
 
 class Line:
@@ -125,7 +134,7 @@ class Line:
         sieve = _Sieve(positions, errors)
         puzzles, on_target = self._dig(sieve, finals, seeds, reports)
         self._check_solutions(sieve, puzzles, finals)
-        nodes = self._count_nodes(sieve, puzzles)
+        nodes = self._count_nodes(sieve, puzzles, reports)
         keep = np.flatnonzero(sieve.sound)
         puzzles = puzzles[keep]
         rows = LevelRows(
@@ -147,14 +156,14 @@ class Line:
         """Which rows came out well, and the finals of all; a row that did not is zeros."""
         tool = self._tools[Part.GENERATOR]
         generator: Generator = tool.built  # type: ignore[assignment] # the registry checked its method
-        fed = _read_only(positions.astype(np.uint64) if self._spec.enumerated else seeds)
-        pieces = isolate(lambda rows: generator.generate(fed[rows]), check_generated, len(positions))
+        fed = read_only(positions.astype(np.uint64) if self._spec.enumerated else seeds)
+        pieces = isolate(lambda rows: generator.generate(fed[rows]), take_generated, len(positions))
         finals, status = _gather(
             pieces, len(positions), lambda result: (result.finals, result.status), GenerateStatus.GAVE_UP
         )
-        _add_reports(pieces, reports)
-        for row, reason in pieces.failed:
-            sieve.drop_row(tool, row, reason)
+        for _, result in pieces.good:
+            merge(reports, add_up(result.reports), tool.part)
+        sieve.drop_rows(tool, pieces.failed)
         sieve.drop(tool, status == GenerateStatus.GAVE_UP, "gave up")
         sieve.drop(tool, ~are_finals(finals), "invalid final")
         return sieve.sound, finals
@@ -165,14 +174,14 @@ class Line:
         """Puzzles, and which of them are what was asked for; keeps only subsets of their finals."""
         tool = self._tools[Part.DIGGER]
         digger: Digger = tool.built  # type: ignore[assignment] # the registry checked its method
-        fed, shown = _read_only(role_seeds(seeds, SeedRole.DIGGER)), _read_only(finals)
-        pieces = isolate(lambda rows: digger.dig(shown[rows], fed[rows]), check_dug, len(finals))
+        fed, shown = read_only(role_seeds(seeds, SeedRole.DIGGER)), read_only(finals)
+        pieces = isolate(lambda rows: digger.dig(shown[rows], fed[rows]), take_dug, len(finals))
         puzzles, status = _gather(
             pieces, len(finals), lambda result: (result.puzzles, result.status), DigStatus.GAVE_UP
         )
-        _add_reports(pieces, reports)
-        for row, reason in pieces.failed:
-            sieve.drop_row(tool, row, reason)
+        for _, result in pieces.good:
+            merge(reports, add_up(result.reports), tool.part)
+        sieve.drop_rows(tool, pieces.failed)
         sieve.drop(tool, status == DigStatus.GAVE_UP, "gave up")
         sieve.drop(tool, status == DigStatus.NOT_A_FINAL, "refused a valid final")
         sieve.drop(tool, ((puzzles != 0) & (puzzles != finals)).any(axis=1), "not a subset of its final")
@@ -180,45 +189,45 @@ class Line:
 
     def _check_solutions(self, sieve: _Sieve, puzzles: Grids, finals: Grids) -> None:
         """Keeps the rows of which the checker counts exactly one solution, and it the final."""
-        digger = self._tools[Part.DIGGER]
+        digger, checker = self._tools[Part.DIGGER], self._tools[Part.CHECKER]
         rows = np.flatnonzero(sieve.sound)
-        pieces = _solve_pieces(self._solver(Part.CHECKER), puzzles[rows])
-        for row, reason in pieces.failed:
-            sieve.drop_row(self._tools[Part.CHECKER], int(rows[row]), reason)
-        for where, result in pieces.good:
-            for reason, bad in (
-                ("the checker gave up", result.status == SolveStatus.GAVE_UP),
-                ("2 solutions", result.status == SolveStatus.SEVERAL),
-                ("no solution", result.status != SolveStatus.UNIQUE),
-                ("its solution is not its final", (result.solutions != finals[rows[where]]).any(axis=1)),
-            ):
-                spread = np.zeros(len(puzzles), dtype=np.bool_)
-                spread[rows[where]] = bad
-                sieve.drop(digger, spread, reason)
+        solved = verified_solve(self._solver(Part.CHECKER), puzzles[rows])
+        sieve.drop_rows(checker, solved.failed, rows)
+        status = solved.result.status
+        for tool, reason, bad in (
+            (checker, "gave up on a dug puzzle", status == SolveStatus.GAVE_UP),
+            (digger, "2 solutions", status == SolveStatus.SEVERAL),
+            (digger, "no solution", status != SolveStatus.UNIQUE),
+            (digger, "its solution is not its final", (solved.result.solutions != finals[rows]).any(axis=1)),
+        ):
+            sieve.drop(tool, bad, reason, rows)
 
-    def _count_nodes(self, sieve: _Sieve, puzzles: Grids) -> NDArray[np.int64]:
+    def _count_nodes(self, sieve: _Sieve, puzzles: Grids, reports: dict[str, ReportSum]) -> NDArray[np.int64]:
         """Search nodes of the job's solver, -1 where it gave up; shape (n,)."""
-        nodes = np.full(len(puzzles), -1, dtype=np.int64)
         rows = np.flatnonzero(sieve.sound)
-        pieces = _solve_pieces(self._solver(Part.SOLVER), puzzles[rows])
-        for row, reason in pieces.failed:
-            sieve.drop_row(self._tools[Part.SOLVER], int(rows[row]), reason)
-        for where, result in pieces.good:
-            nodes[rows[where]] = np.where(result.status == SolveStatus.GAVE_UP, -1, result.nodes)
+        solved = verified_solve(self._solver(Part.SOLVER), puzzles[rows])
+        sieve.drop_rows(self._tools[Part.SOLVER], solved.failed, rows)
+        merge(reports, solved.reports, Part.SOLVER)
+        nodes = np.full(len(puzzles), -1, dtype=np.int64)
+        known = solved.result.status != SolveStatus.GAVE_UP
+        nodes[rows[known]] = solved.result.nodes[known]
         return nodes
 
-    def _are_minimal(self, puzzles: Grids) -> NDArray[np.bool_]:
+    def _are_minimal(self, puzzles: Grids) -> NDArray[np.int8]:
         """Which puzzles lose uniqueness with any single clue: all their one-clue-less grids are counted to two.
 
         Clues that are tried first are those of the first cells, a clue of every puzzle at a time; a puzzle with
         one that can go is decided and drops out, so puzzles with clues to spare cost a few counts, not thirty.
+
+        Returns:
+            Shape (n,): 1 for yes, 0 for no, -1 where the solver gave up and so nobody knows.
         """
         solver = self._solver(Part.SOLVER)
-        minimal = np.ones(len(puzzles), dtype=np.bool_)
+        minimal = np.ones(len(puzzles), dtype=np.int8)
+        unknown = np.zeros(len(puzzles), dtype=np.bool_)
         counts = (puzzles > 0).sum(axis=1)
         order = np.argsort(puzzles == 0, axis=1, kind="stable")
-        done = 0
-        step = 1
+        done, step = 0, 1
         while done < int(counts.max(initial=0)):
             left = np.flatnonzero(minimal)
             tried = np.arange(done, min(done + step, CELLS))
@@ -227,68 +236,29 @@ class Line:
             rows, places = rows[real], places[real]
             fewer = puzzles[rows]
             fewer[np.arange(len(rows)), order[rows, places]] = 0
-            pieces = _solve_pieces(solver, fewer)
-            for where, result in pieces.good:
-                minimal[rows[where][result.status != SolveStatus.SEVERAL]] = False
-            for row, _ in pieces.failed:
-                minimal[rows[row]] = False  # not shown to be minimal
-            done += step
-            step *= 3
+            status = verified_solve(solver, fewer).result.status
+            minimal[rows[status == SolveStatus.UNIQUE]] = 0
+            unknown[rows[status == SolveStatus.GAVE_UP]] = True
+            done, step = done + step, step * 3
+        minimal[unknown & (minimal == 1)] = -1
         return minimal
 
     def _solve(self, positions: Positions, puzzles: Grids) -> Batch:
-        """Counts solutions of inputs; what is called a solution must be one."""
+        """Counts solutions of inputs."""
         tool = self._tools[Part.SOLVER]
-        pieces = _solve_pieces(self._solver(Part.SOLVER), puzzles, self._spec.limit)
-        errors = [tool.error(int(positions[row]), reason) for row, reason in pieces.failed]
-        kept: list[SolutionRows] = []
-        for where, result in pieces.good:
-            given, here = puzzles[where], positions[where]
-            solves = are_finals(result.solutions) & ((given == 0) | (given == result.solutions)).all(axis=1)
-            none = (result.counts == 0) & (result.solutions == 0).all(axis=1)
-            true = np.where(result.counts > 0, solves, none)
-            agree = _counts_agree(result, self._spec.limit)
-            good = true & agree
-            for reason, bad in (
-                ("its solution is none", ~true),
-                ("its count and its status contradict each other", true & ~agree),
-            ):
-                errors += [tool.error(int(here[row]), reason) for row in np.flatnonzero(bad)]
-            kept.append(
-                SolutionRows(
-                    here[good],
-                    result.counts[good],
-                    result.nodes[good],
-                    result.status[good],
-                    result.solutions[good],
-                )
-            )
-        return Batch(_concatenate(kept), tuple(errors))
-
-    # --- small parts -------------------------------------------------------------------------------------
+        solved = verified_solve(self._solver(Part.SOLVER), puzzles, self._spec.limit)
+        sieve = _Sieve(positions, [])
+        sieve.drop_rows(tool, solved.failed)
+        good, result = sieve.sound, solved.result
+        rows = SolutionRows(
+            positions[good], result.counts[good], result.nodes[good], result.status[good], result.solutions[good]
+        )
+        reports: dict[str, ReportSum] = {}
+        merge(reports, solved.reports, Part.SOLVER)
+        return Batch(rows, tuple(sieve.errors), reports)
 
     def _solver(self, part: Part) -> Solver:
         return self._tools[part].built  # type: ignore[return-value] # the registry checked its method
-
-
-def _solve_pieces(solver: Solver, puzzles: Grids, limit: int = 2) -> Pieces[SolveResult]:
-    shown = _read_only(puzzles)
-    call: Callable[[slice], SolveResult] = lambda rows: solver.solve(shown[rows], limit=limit)  # noqa: E731
-    return isolate(call, check_solved, len(puzzles))
-
-
-def _counts_agree(result: SolveResult, limit: int) -> NDArray[np.bool_]:
-    """Which rows have a count that their status allows; shape (n,)."""
-    least = np.array([1, 2, 0, 0, 0, 1])[result.status]
-    most = np.array([1, limit, 0, 0, limit, 1])[result.status]
-    return (least <= result.counts) & (result.counts <= most)
-
-
-def _read_only(array: NDArray[S]) -> NDArray[S]:
-    """The same array for a plugin to read; writing on it would spoil what its result is checked against."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def _gather(
@@ -296,9 +266,7 @@ def _gather(
 ) -> tuple[Grids, NDArray[np.uint8]]:
     """Grids and statuses of all rows; where a call failed, zeros and the status ``missing``."""
     if len(pieces.good) == 1 and not pieces.failed:
-        grids, status = take(pieces.good[0][1])
-        # a plugin may hand out a transposed array; who works on it next may count on the order of a batch
-        return np.ascontiguousarray(grids), status
+        return take(pieces.good[0][1])
     grids = np.zeros((count, CELLS), dtype=np.uint8)
     status = np.full(count, missing, dtype=np.uint8)
     for where, result in pieces.good:
@@ -306,24 +274,7 @@ def _gather(
     return grids, status
 
 
-def _add_reports(pieces: Pieces[GenerateResult] | Pieces[DigResult], reports: dict[str, ReportSum]) -> None:
-    for _, result in pieces.good:
-        merge(reports, add_up(result.reports))
-
-
 def _given(inputs: Grids | None) -> Grids:
     if inputs is None:
         raise ValueError("a solve job needs inputs")
     return inputs
-
-
-def _concatenate(parts: list[SolutionRows]) -> SolutionRows:
-    if not parts:
-        empty = np.empty(0, np.int64)
-        return SolutionRows(empty, empty, empty, np.empty(0, np.uint8), np.empty((0, 81), np.uint8))
-    return SolutionRows(
-        *(
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("positions", "counts", "nodes", "status", "solutions")
-        )
-    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Final, cast
 
-from sudokumill.contracts import DiggerDescriptor, Options, Solver, SolverDescriptor
+from sudokumill.contracts import DiggerDescriptor, Solver, SolverDescriptor
 from sudokumill.errors import (
     AmbiguousOptionError,
     BadOrderError,
@@ -61,7 +61,7 @@ def specify(order: Order, registry: Registry) -> JobSpec:
         part for part in _PARTS[order.kind] if not (part is Part.GENERATOR and order.source is not Source.FRESH)
     ]
     chosen = {part: registry.find(part.role, order.names[part]) for part in parts}
-    values = _share_out(order.options, chosen)
+    values = share_out(order.options, chosen)
     models = {part: registry.options(found, values[part]) for part, found in chosen.items()}
     _check_numbers(order)
     _check_checker(chosen)
@@ -95,7 +95,7 @@ def specify(order: Order, registry: Registry) -> JobSpec:
         max_attempts=order.max_attempts,
         max_seconds=order.max_seconds,
         chunk_rows=order.chunk_rows,
-        rate=combined_rate({part: found.descriptor.rate for part, found in chosen.items()}),
+        rate=combined_rate(order.kind, {part: found.descriptor.rate for part, found in chosen.items()}),
     )
 
 
@@ -122,8 +122,18 @@ def _check_numbers(order: Order) -> None:
         raise BadOrderError(reason="the source holds no grid")
 
 
-def _share_out(options: Sequence[str], chosen: Mapping[Part, Implementation]) -> dict[Part, dict[str, str]]:
-    """Which part each ``NAME=VALUE`` belongs to: the one that has an option of that name."""
+def share_out(options: Sequence[str], chosen: Mapping[Part, Implementation]) -> dict[Part, dict[str, str]]:
+    """Which part each ``NAME=VALUE`` belongs to: the one that has an option of that name.
+
+    Args:
+        options: ``NAME=VALUE``, or ``PART.NAME=VALUE`` where several parts have an option of that name.
+        chosen: the implementation at each part.
+
+    Raises:
+        BadOrderError: a text of another form, a part that is not there, or a name that is given twice.
+        AmbiguousOptionError: several parts have an option of that name.
+        UnknownOptionError: none has.
+    """
     values: dict[Part, dict[str, str]] = {part: {} for part in chosen}
     for text in options:
         name, equals, value = text.partition("=")
@@ -141,14 +151,14 @@ def _share_out(options: Sequence[str], chosen: Mapping[Part, Implementation]) ->
             owners = [part for part, found in chosen.items() if name in found.descriptor.options.model_fields]
         if len(owners) > 1:
             raise AmbiguousOptionError(
-                option=repr(name),
+                option=name,
                 owners=" and ".join(f"{part.value} {chosen[part].descriptor.name}" for part in owners),
                 example=f"{owners[0].value}.{name}={value}",
             )
         if not owners:
             known = {each for found in chosen.values() for each in found.descriptor.options.model_fields}
             raise UnknownOptionError(
-                owner=" or ".join(f"{part.value} {found.descriptor.name}" for part, found in chosen.items()),
+                owner=_shown_parts(chosen),
                 option=name,
                 near=near(name, known),
             )
@@ -156,6 +166,11 @@ def _share_out(options: Sequence[str], chosen: Mapping[Part, Implementation]) ->
             raise BadOrderError(reason=f"--option {name} is given twice")
         values[owners[0]][name] = value
     return values
+
+
+def _shown_parts(chosen: Mapping[Part, Implementation]) -> str:
+    named = ", ".join(f"{part.value} {found.name}" for part, found in chosen.items())
+    return named if len(chosen) == 1 else f"this order ({named})"
 
 
 def _check_checker(chosen: Mapping[Part, Implementation]) -> None:

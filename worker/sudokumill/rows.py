@@ -5,8 +5,9 @@ The line makes these and the store keeps them; neither knows the other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +41,8 @@ class LevelRows:
     """False where the puzzle is sound but not what was asked for."""
     nodes: NDArray[np.int64]
     """Search nodes of the job's solver; -1 where it gave up."""
-    minimal: NDArray[np.bool_]
-    """True where no single clue can be taken."""
+    minimal: NDArray[np.int8]
+    """1 where no single clue can be taken, 0 where one can, -1 where the solver gave up on that."""
     descriptions: Descriptions
 
 
@@ -68,7 +69,18 @@ class ItemError:
     owner: str
     """The implementation at fault, as ``NAME==VERSION of plugin ...``."""
     reason: str
-    """One line, at most 300 characters, without numbers that differ from row to row."""
+    """One line, at most 300 characters."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Item errors with the same cause, counted."""
+
+    owner: str
+    reason: str
+    times: int
+    first: int
+    """The lowest of their positions."""
 
 
 @dataclass(frozen=True)
@@ -90,16 +102,44 @@ class ReportSum:
         )
 
 
+Rows = FinalRows | LevelRows | SolutionRows
+
+
 @dataclass(frozen=True)
 class Batch:
     """What one call of the line made of a range of positions."""
 
-    rows: FinalRows | LevelRows | SolutionRows
+    rows: Rows
     errors: tuple[ItemError, ...] = ()
     reports: Mapping[str, ReportSum] = field(default_factory=dict)
 
 
-def merge(into: dict[str, ReportSum], more: Mapping[str, ReportSum]) -> None:
-    """Adds reports of further rows to those that were added up so far."""
+def merge(into: dict[str, ReportSum], more: Mapping[str, ReportSum], part: Part | None = None) -> None:
+    """Adds reports of further rows to those that were added up so far.
+
+    Args:
+        into: what there is.
+        more: what comes.
+        part: whose they are, put before each name: two parts may use the same one.
+    """
     for name, report in more.items():
-        into[name] = into[name].plus(report) if name in into else report
+        key = name if part is None else f"{part.value} {name}"
+        into[key] = into[key].plus(report) if key in into else report
+
+
+def joined(parts: Sequence[Rows]) -> Rows:
+    """Rows of several batches of one chunk, in their order and at least one, as one."""
+    rows: Rows = _stacked(parts)
+    return rows
+
+
+def _stacked(parts: Sequence[Any]) -> Any:
+    """Values under each other: arrays, lists, or records of such."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    if isinstance(first, np.ndarray):
+        return np.concatenate(parts)
+    if isinstance(first, list):
+        return [value for part in parts for value in part]
+    return type(first)(*(_stacked([getattr(part, one.name) for part in parts]) for one in fields(first)))

@@ -17,7 +17,7 @@ from sudokumill.errors import BadSettingError
 class Settings(BaseSettings):
     """Every setting; ``sudokumill doctor`` lists them with their values."""
 
-    model_config = SettingsConfigDict(env_prefix="SUDOKUMILL_", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="SUDOKUMILL_", env_ignore_empty=True, extra="ignore", frozen=True)
 
     database_url: str = Field("sqlite:///sudokumill.db", description="SQLAlchemy URL of the store")
     plugins: str = Field("all", description="plugins to load: all, none, or names parted by commas")
@@ -40,7 +40,7 @@ class Settings(BaseSettings):
     dry_positions: int = Field(
         10_000, ge=1, description="a job ends when so many positions in a row delivered nothing"
     )
-    licence: str = Field("CC0-1.0", description="licence that is written beside each level")
+    licence: str = Field("CC0-1.0", max_length=40, description="licence that is written beside each level")
 
 
 def load_settings() -> Settings:

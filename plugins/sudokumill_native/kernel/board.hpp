@@ -18,22 +18,22 @@ namespace sudokumill {
 ///     band 1   rows 4 .. 6
 ///     band 2   rows 7 .. 9
 ///
-/// A board a digit was preferred to a mask of digits a cell because one expression then looks at 27 cells. A
-/// board can be copied (128 bytes), and a search goes back by dropping its copy.
+/// One board for each digit was preferred to one mask of digits for each cell, because one expression then looks
+/// at 27 cells. All of it is 124 bytes: a search works on a copy, and goes back by dropping it.
 class Board {
   public:
     /// The candidates that the clues leave. The grid must have no clash.
     explicit Board(GridView clues);
 
-    /// The digit stands in the cell.
+    /// Puts the digit into the cell. What follows for other cells is found by deduce().
     void place(int cell, int digit);
 
-    /// The digit does not stand in the cell.
+    /// Takes the digit from the cell's candidates.
     void ban(int cell, int digit);
 
     /// Draws all conclusions from locked candidates, hidden singles and naked singles.
     ///
-    /// Returns: false if the candidates contradict each other. Afterwards the board is of no use.
+    /// Returns: false if the candidates contradict each other; the board is of no use then.
     [[nodiscard]] bool deduce();
 
     /// Whether every cell has its digit. Only after deduce(); the board then is a solution.

@@ -35,7 +35,7 @@ class CellSearch {
                 ran_out_ = true;
                 return;
             }
-            ++outcome_.nodes;
+            bounds_.ask_at(++outcome_.nodes);
             Board next = board;
             next.place(cell, digit);
             if (next.deduce()) {

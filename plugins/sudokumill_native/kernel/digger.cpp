@@ -74,15 +74,15 @@ DigStatus dig(GridView final, std::uint64_t seed, const DigOrder& order, GridSpa
     }
     std::ranges::copy(final, puzzle.begin());
     SplitMix64 random(seed);
-    const int target = order.targets[random.below(static_cast<int>(order.targets.size()))];
-    const int fewest = order.minimal ? 0 : target;
+    const int aim = order.aims[random.below(static_cast<int>(order.aims.size()))];
+    const int fewest = order.minimal ? 0 : aim;
     std::vector<const Orbit*> turns;
     for (const Orbit& orbit : order.orbits) {
         turns.push_back(&orbit);
     }
     random.shuffle(std::span(turns));
 
-    // With a target, the orbit that decides odd or even goes at once, which a final always allows, or never.
+    // With an aim, the orbit that decides odd or even goes at once, which a final always allows, or never.
     if (const Orbit* odd = fewest > 0 ? only_odd_orbit(order.orbits) : nullptr; odd != nullptr) {
         const auto turn = std::ranges::find(turns, odd);
         if ((kCells - fewest) % 2 == 1) {

@@ -199,7 +199,7 @@ class CoverSearch {
                 ran_out_ = true;
                 return;
             }
-            ++outcome_.nodes;
+            bounds_.ask_at(++outcome_.nodes);
             Cover next = cover;
             if (next.choose(kTables.placements[constraint][std::countr_zero(left)])) {
                 descend(next);

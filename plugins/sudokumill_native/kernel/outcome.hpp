@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 
 #include "grid.hpp"
@@ -18,10 +19,21 @@ enum class SolveStatus : std::uint8_t {
     solvable = 5,
 };
 
+/// Asked now and then by what takes long; it throws to end it.
+using StopCheck = std::function<void()>;
+
 /// Where a search stops.
 struct SearchBounds {
     std::int64_t limit = 2;                                            // solutions, 1 or more
     std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max(); // placements tried, not deduced
+    const StopCheck* stop_check = nullptr;                             // none: the search goes on to its end
+
+    /// Asks at every 65,536th node, which is some ten times a second.
+    void ask_at(std::int64_t nodes) const {
+        if ((nodes & 0xFFFF) == 0 && stop_check != nullptr) {
+            (*stop_check)();
+        }
+    }
 };
 
 /// What a search found.

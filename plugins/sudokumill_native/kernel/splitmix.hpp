@@ -1,6 +1,7 @@
-// The only source of chance: one stream of 64-bit words a seed, the same on every platform.
+// The only source of chance: a stream of 64-bit words for each seed, the same on every platform.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -23,12 +24,13 @@ class SplitMix64 {
         return word ^ (word >> 31);
     }
 
-    /// A number in 0 .. bound-1. The top 32 bits are scaled; the bias is below bound / 2^32.
+    /// A number in 0 .. bound-1: the top 32 bits, scaled. Some numbers come up more often than others, by less
+    /// than bound / 2^32 of their frequency.
     constexpr int below(int bound) {
         return static_cast<int>(((word() >> 32) * static_cast<std::uint64_t>(bound)) >> 32);
     }
 
-    /// Fisher-Yates: every order is equally likely.
+    /// Fisher-Yates: every order is as likely as any other, but for the bias of below().
     template <typename T, std::size_t extent> constexpr void shuffle(std::span<T, extent> items) {
         for (int last = static_cast<int>(items.size()) - 1; last > 0; --last) {
             std::swap(items[last], items[below(last + 1)]);

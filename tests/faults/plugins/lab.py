@@ -35,9 +35,9 @@ from sudokumill.contracts import (
     SolveStatus,
 )
 from sudokumill.grids.batch import Grids, from_lines
-from sudokumill.grids.isomorphisms import draw_from_seeds
+from sudokumill.grids.isomorphisms import draw
 from sudokumill.hookspecs import hookimpl
-from sudokumill.streams import Seeds, position_seeds
+from sudokumill.streams import Seeds, Streams, position_seeds
 from sudokumill_native.options import SearchOptions
 from sudokumill_native.solvers import NativeSolver
 
@@ -73,7 +73,7 @@ class Unspeakable(Exception):  # noqa: N818
 
 def final_number(number: NDArray[np.int64]) -> Grids:
     """Final ``number``: an image of one final; shape (n, 81)."""
-    return draw_from_seeds(position_seeds(77, number)).apply(np.repeat(FINAL, len(number), axis=0))
+    return draw(Streams(position_seeds(77, number))).apply(np.repeat(FINAL, len(number), axis=0))
 
 
 @cache
@@ -149,7 +149,7 @@ def spoil(result: Any, grids: str, masks: dict[str, Mask]) -> Any:
     if "infinite" in here:
         return replace(result, reports={"tries": Report(np.full(rows, np.nan))})
     if "weight" in here:
-        return replace(result, reports={"tries": Report(np.ones(rows), np.zeros(rows))})
+        return replace(result, reports={"tries": Report(np.ones(rows), -np.ones(rows))})
     return result
 
 

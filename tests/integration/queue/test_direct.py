@@ -10,7 +10,12 @@ from typing import Any
 
 import pytest
 
-from sudokumill.errors import FileUnwritableError, LocalProcessError, OutputRowError
+from sudokumill.errors import (
+    FileUnwritableError,
+    LostProcessError,
+    OutputRowError,
+    UnknownImplementationError,
+)
 from sudokumill.formats import FORMATS, read_grids
 from sudokumill.jobs import JobKind
 from sudokumill.queue.direct import run_direct
@@ -18,6 +23,7 @@ from sudokumill.queue.direct import run_direct
 RAISED = "raised ZeroDivisionError: the plugin failed"
 LAB = {"generator": "lab"}
 BOTH = {"generator": "lab", "digger": "lab"}
+FEW = {"generator": "few", "digger": "lab"}
 
 
 @pytest.fixture
@@ -44,7 +50,7 @@ def test_odd_sizes(works: Any, path: Path, count: int, processes: int) -> None:
 @pytest.mark.parametrize("name", sorted(FORMATS))
 def test_every_format(works: Any, path: Path, name: str) -> None:
     spec = works.spec(JobKind.GENERATE, count=50)
-    run_direct(spec, works.settings, path, FORMATS[name], lambda made: False)
+    run_direct(spec, works.settings, path, FORMATS[name], lambda made: None)
     assert path.stat().st_size == 50 * FORMATS[name].size
     reading = read_grids(path, name)
     assert (len(reading.grids), reading.faults) == (50, ())
@@ -52,27 +58,42 @@ def test_every_format(works: Any, path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("chunk_rows", [None, 7])
 @pytest.mark.parametrize(
-    ("kind", "wishes", "reasons"),
+    ("kind", "parts", "wishes", "reasons"),
     [
-        (JobKind.GENERATE, ("repeat=2", "faults=invalid/5 raise@0,33"), {"invalid final", RAISED}),
+        (JobKind.GENERATE, LAB, ("faults=invalid/5 raise@0,33",), {"invalid final", RAISED}),
+        (JobKind.GENERATE, FEW, ("distinct=150", "faults=invalid/5"), {"invalid final"}),
         (
             JobKind.LEVELS,
+            BOTH,
             ("generator.faults=invalid/5", "digger.faults=missed/3 foreign@8"),
             {"invalid final", "not a subset of its final"},
         ),
     ],
 )
 def test_gaps_are_closed(
-    works: Any, path: Path, chunk_rows: int | None, kind: JobKind, wishes: tuple[str, ...], reasons: set[str]
-) -> None:
-    found = works.make(kind, *wishes, count=80, **BOTH)
-    result = works.direct(kind, *wishes, path=path, count=80, chunk_rows=chunk_rows, **BOTH)
+    works: Any, path: Path, chunk_rows: int | None, kind: JobKind, parts: dict[str, str], wishes: tuple[str, ...],
+    reasons: set[str],
+) -> None:  # fmt: skip
+    found = works.make(kind, *wishes, count=80, **parts)
+    result = works.direct(kind, *wishes, path=path, count=80, chunk_rows=chunk_rows, **parts)
     assert path.read_text().split() == works.lines(found.id)
-    assert (result.repeated > 0) == (kind is JobKind.GENERATE)
+    assert (result.repeated > 0) == (parts is FEW)
     assert (result.missed > 0) == (kind is JobKind.LEVELS)
-    assert {why for _, why, _ in result.failures} == reasons
-    failed = sum(times for _, _, times in result.failures)
+    assert {one.reason for one in result.failures} == reasons
+    failed = sum(one.times for one in result.failures)
     assert result.written + result.repeated + result.missed + failed <= result.tried
+
+
+def test_no_fingerprints_of_an_enumerating_generator(
+    works: Any, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(grids: object) -> None:
+        raise AssertionError("its finals are distinct by contract")
+
+    monkeypatch.setattr("sudokumill.queue.direct._fingerprints", refuse)
+    assert works.direct(JobKind.GENERATE, path=path, count=50, **LAB).written == 50
+    with pytest.raises(AssertionError, match="by contract"):
+        works.direct(JobKind.GENERATE, path=path, count=50)
 
 
 def test_reports_are_added_up(works: Any, path: Path) -> None:
@@ -98,20 +119,20 @@ def test_a_file_that_was_there_is_replaced_when_the_new_one_is_whole(works: Any,
     ("options", "fields", "reason"),
     [
         (("generator.faults=raise/1",), {}, "failed (lab==1.0 of plugin lab"),
-        (("generator.distinct=1",), {}, "repeated"),
-        (("generator.distinct=7",), {"count": 20}, "7 of 20 were made"),
-        (("generator.size=20", "generator.repeat=2"), {"count": 15}, "10 of 15 were made: 20 tried, 10 repeated"),
+        (("generator.distinct=1",), FEW, "repeated"),
+        (("generator.distinct=7",), {"count": 20, **FEW}, "7 of 20 were made"),
+        (("generator.size=20", "generator.faults=invalid/2"), {"count": 15}, "10 of 15 were made: 20 tried, 10 failed"),
         (("digger.faults=missed/1",), {"kind": JobKind.LEVELS}, "off target"),
         (("digger.faults=missed/1",), {"kind": JobKind.LEVELS, "max_attempts": 30}, "30 tried, 30 off target"),
-        (("generator.repeat=2",), {"max_attempts": 12}, "6 of 10 were made: 12 tried, 6 repeated"),
+        (("generator.distinct=6",), {"max_attempts": 60, **FEW}, "6 of 10 were made: 60 tried, 54 repeated"),
     ],
 )
 def test_too_few_rows_are_an_error_and_leave_no_file(
     works: Any, path: Path, options: tuple[str, ...], fields: dict[str, Any], reason: str
 ) -> None:
-    kind = fields.pop("kind", JobKind.GENERATE)
+    order = {"kind": JobKind.GENERATE, **BOTH, **fields}
     with pytest.raises(OutputRowError) as caught:
-        works.direct(kind, *options, path=path, **fields, **BOTH)
+        works.direct(order.pop("kind"), *options, path=path, **order)
     assert reason in str(caught.value)
     assert f"{path} was not written" in str(caught.value)
     assert _files(path) == []
@@ -125,16 +146,29 @@ def test_a_small_yield_is_no_reason_to_give_up(works: Any, path: Path) -> None:
     assert result.missed >= 149 * 5
 
 
-def test_a_watcher_ends_a_run(works: Any, path: Path) -> None:
-    spec = works.spec(JobKind.GENERATE, "pause=0.001", count=100_000, chunk_rows=50, **LAB)
-    with pytest.raises(OutputRowError, match="were made"):
-        run_direct(spec, works.settings, path, FORMATS["line"], lambda made: made >= 100)
+def test_a_plugin_that_kills_its_process(works: Any, path: Path) -> None:
+    with pytest.raises(LostProcessError, match="nothing was written"):
+        works.direct(JobKind.GENERATE, "faults=kill@5", path=path, count=20, **LAB)
     assert _files(path) == []
 
 
-def test_a_plugin_that_kills_its_process(works: Any, path: Path) -> None:
-    with pytest.raises(LocalProcessError):
-        works.direct(JobKind.GENERATE, "faults=kill@5", path=path, count=20, **LAB)
+def test_only_errors_of_writing_name_the_file(works: Any, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fork(*_: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("os.fork", fork)
+    with pytest.raises(BlockingIOError):
+        works.direct(JobKind.GENERATE, path=path, count=20)
+    assert _files(path) == []
+
+
+def test_what_another_process_finds_wrong_comes_out_as_it_is(
+    works: Any, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = works.spec(JobKind.GENERATE, count=20, **LAB)
+    settings = works.settings.model_copy(update={"plugin_dir": None, "processes": 1})
+    with pytest.raises(UnknownImplementationError, match="lab"):
+        run_direct(spec, settings, path, FORMATS["line"], lambda made: None)
     assert _files(path) == []
 
 
@@ -188,7 +222,7 @@ from sudokumill.jobs import JobSpec
 from sudokumill.queue.direct import run_direct
 from sudokumill.settings import Settings
 spec = JobSpec.model_validate_json(sys.argv[1])
-run_direct(spec, Settings(processes=2), Path("-"), FORMATS["line"], lambda made: False)
+run_direct(spec, Settings(processes=2), Path("-"), FORMATS["line"], lambda made: None)
 print("and then this", flush=True)
 """
 

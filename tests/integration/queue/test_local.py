@@ -62,7 +62,7 @@ def test_the_status_shows_what_a_digger_did_wrong(works: Any, case: dict[str, An
     shapes = [each for each in tried if each % 12 == 0]
     subsets = [each for each in tried if each % 11 == 0 and each % 12]
     twos = [each for each in tried if each % 10 == 0 and each % 11 and each % 12]
-    counted = {reason: times for _, reason, times in failures(works.database, job)}
+    counted = {one.reason: one.times for one in failures(works.database, job)}
     assert counted == {
         "2 solutions": len(twos),
         "not a subset of its final": len(subsets),

@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from sudokumill.grids.batch import Grids, from_lines, to_lines
 from sudokumill.grids.description import describe
-from sudokumill.grids.isomorphisms import draw_from_seeds
+from sudokumill.grids.isomorphisms import draw
 from sudokumill.jobs import Choice, JobKind, JobSpec, Part
 from sudokumill.rows import Batch, FinalRows, ItemError, LevelRows, ReportSum
 from sudokumill.store import leases, schema
@@ -25,7 +25,7 @@ from sudokumill.store.leases import Claim, Hold
 from sudokumill.store.models import Base, Chunk, JobState
 from sudokumill.store.placing import Placed, place
 from sudokumill.store.reading import Progress, delivered_rows, progress
-from sudokumill.streams import position_seeds
+from sudokumill.streams import Streams, position_seeds
 
 FINAL = from_lines(["826495173759213864134786925978562341312974658645138792467851239291347586583629417"])
 MANY = 3_000
@@ -153,7 +153,7 @@ class Mill:
 @pytest.fixture(scope="session")
 def many_finals() -> Grids:
     seeds = position_seeds(5, np.arange(MANY))
-    return draw_from_seeds(seeds).apply(np.repeat(FINAL, MANY, axis=0))
+    return draw(Streams(seeds)).apply(np.repeat(FINAL, MANY, axis=0))
 
 
 @pytest.fixture(scope="session")

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudokumill.contracts import SolveStatus
-from sudokumill.grids.batch import Grids, digest, to_lines
+from sudokumill.grids.batch import Grids, digests, to_lines
 from sudokumill.jobs import JobKind, Source
-from sudokumill.rows import Batch, SolutionRows
+from sudokumill.rows import Batch, Failure, SolutionRows
 from sudokumill.store.keeping import Made, finish
 from sudokumill.store.leases import Hold
 from sudokumill.store.models import ChunkState, Delivery, FinalRow, ItemFailure, JobState, Puzzle, Solution
@@ -32,7 +32,7 @@ def test_a_row_and_its_origin(mill: Any, kind: JobKind) -> None:
     found = mill.run(job, _same)
     assert (found.state, found.delivered, found.tried, found.last_position) == (JobState.DONE, 6, 6, 5)
     rows = sorted(mill.rows(FinalRow), key=lambda row: row.position)
-    assert [row.id for row in rows] == [digest(row.digits) for row in rows]
+    assert [row.id for row in rows] == digests([row.digits for row in rows])
     assert [(row.job_id, row.position) for row in rows] == [(job, position) for position in range(6)]
     first, second = mill.chunks(job)
     assert [row.chunk_id for row in rows] == [first.id] * 3 + [second.id] * 3
@@ -46,7 +46,7 @@ def test_a_row_and_its_origin(mill: Any, kind: JobKind) -> None:
 def test_what_is_written_of_a_puzzle(mill: Any) -> None:
     mill.run(mill.place(3, JobKind.LEVELS), _same)
     for row in mill.rows(Puzzle):
-        assert row.id == digest(row.clues)
+        assert [row.id] == digests([row.clues])
         assert (row.clue_count, row.row_min, row.row_max, row.box_min, row.column_max) == (72, 0, 9, 6, 8)
         assert (row.size, row.box_rows, row.box_columns, row.variant) == (9, 3, 3, "classic")
         assert (row.state, row.licence, row.on_target, row.nodes, row.minimal) == (
@@ -60,7 +60,7 @@ def test_item_errors(mill: Any) -> None:
     assert (found.state, found.failed, found.delivered) == (JobState.DONE, 2, 5)
     assert found.tried == found.delivered + found.surplus + found.failed
     assert [(row.position, row.reason) for row in mill.rows(ItemFailure)] == [(1, "broken"), (3, "broken")]
-    assert failures(mill.database, job) == [("fake==1 of plugin fake", "broken", 2)]
+    assert failures(mill.database, job) == [Failure("fake==1 of plugin fake", "broken", 2, 1)]
 
 
 # --- repeats -----------------------------------------------------------------------------------------------

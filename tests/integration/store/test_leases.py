@@ -12,8 +12,9 @@ from sqlalchemy import update
 from sudokumill.errors import LeaseLostError
 from sudokumill.store import leases, steering
 from sudokumill.store.database import Database
-from sudokumill.store.leases import Hold, give_back, look, owner_name, reap, renew
+from sudokumill.store.leases import Hold, give_back, look, reap, renew
 from sudokumill.store.models import Chunk, ChunkState, FinalRow, ItemFailure, JobState
+from sudokumill.store.owners import owner_name
 
 FORK = multiprocessing.get_context("fork")
 

@@ -39,9 +39,9 @@ def test_a_level_sets_clues_least_clues_and_order(level: int, order: Order) -> N
 
 
 def test_level_1_aims_at_no_more_than_60_clues() -> None:
-    assert HolesOptions(level=1).drawn_range() == (50, 60)
-    assert HolesOptions(level=2).drawn_range() == (36, 49)
-    assert HolesOptions(clues_min=50, clues_max=81).drawn_range() == (50, 81)
+    assert HolesOptions(level=1).aimed_range() == (50, 60)
+    assert HolesOptions(level=2).aimed_range() == (36, 49)
+    assert HolesOptions(clues_min=50, clues_max=81).aimed_range() == (50, 81)
 
 
 def test_defaults() -> None:
@@ -63,6 +63,11 @@ def test_options_survive_being_stored() -> None:
         ({"column_min": 5, "clues": 44}, r"column_min=5 needs 45 clues or more, but at most 44"),
         ({"minimal": True, "level": 1}, r"no minimal puzzle of more than 40 clues is known, but at least 50"),
         ({"minimal": True, "clues_min": 41}, r"no minimal puzzle of more than 40 clues"),
+        (
+            {"minimal": True, "level": 2},
+            r"level=2 and minimal=true contradict each other: the level keeps 36 clues",
+        ),
+        ({"minimal": True, "level": 3}, r"level=3 and minimal=true contradict each other"),
         ({"level": 0}, "greater than or equal to 1"),
         ({"level": 6}, "less than or equal to 5"),
         ({"order": "spiral"}, "'random', 'jump', 'snake' or 'rows'"),

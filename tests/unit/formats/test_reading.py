@@ -18,8 +18,6 @@ from sudokumill.formats import (
     read_grids,
     sniff,
     text_format,
-    write_blocks,
-    write_line,
 )
 from sudokumill.formats.reading import joined
 from sudokumill.formats.text import BLOCK, LONGEST_LINE, lines_of
@@ -201,8 +199,8 @@ def test_a_large_file_is_never_whole_in_memory() -> None:
 def test_a_million_grids_are_read_in_order() -> None:
     grids = from_lines([PUZZLE]).repeat(1_000_000, axis=0)
     grids[:, :7] = np.arange(1_000_000)[:, None] // 10 ** np.arange(6, -1, -1) % 10
-    for name, write in (("line", write_line), ("blocks", write_blocks)):
-        reading = read_grids(io.BytesIO(write(grids)))
+    for name, chosen in FORMATS.items():
+        reading = read_grids(io.BytesIO(chosen.write(grids)))
         assert reading.format == name
         assert np.array_equal(reading.grids, grids)
         assert reading.lines[-1] == (1_000_000 if name == "line" else 9_999_991)
@@ -329,7 +327,7 @@ def test_other_blank_signs_in_blocks_are_read_on_request() -> None:
 
 def test_a_path_and_a_stream_give_the_same(tmp_path: Path) -> None:
     path = tmp_path / "grids.txt"
-    path.write_bytes(write_blocks(from_lines([PUZZLE] * 3)))
+    path.write_bytes(FORMATS["blocks"].write(from_lines([PUZZLE] * 3)))
     with path.open("rb") as stream:
         assert same(read_grids(path), read_grids(stream))
         assert not stream.closed
@@ -337,7 +335,7 @@ def test_a_path_and_a_stream_give_the_same(tmp_path: Path) -> None:
 
 
 def test_a_pipe_that_gives_little_at_once_is_read_whole() -> None:
-    content = b"\xef\xbb\xbf" + write_line(from_lines([PUZZLE] * 20))
+    content = b"\xef\xbb\xbf" + FORMATS["line"].write(from_lines([PUZZLE] * 20))
 
     def drops() -> Iterator[bytes]:
         yield from (content[place : place + 1] for place in range(len(content)))

@@ -10,19 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudokumill.errors import BatchShapeError, GridTextError
-from sudokumill.formats import (
-    BLOCK_SIZE,
-    FORMATS,
-    LINE_SIZE,
-    TextFormat,
-    fill_blocks,
-    fill_line,
-    read_grids,
-    read_line,
-    write_blocks,
-    write_line,
-)
+from sudokumill.errors import BatchShapeError
+from sudokumill.formats import FORMATS, TextFormat, read_grids
 from sudokumill.grids.batch import Grids, from_lines, to_lines
 
 PUZZLE = "000310000007000050300502901060100500002006038708009000900000206000070000600000000"
@@ -44,8 +33,8 @@ def plain_blocks(grid: str) -> str:
 
 def test_the_two_forms() -> None:
     grids = from_lines([PUZZLE])
-    assert write_line(grids) == PUZZLE.encode() + b"\n"
-    assert write_blocks(grids) == (
+    assert FORMATS["line"].write(grids) == PUZZLE.encode() + b"\n"
+    assert FORMATS["blocks"].write(grids) == (
         b"0 0 0 3 1 0 0 0 0\n"
         b"0 0 7 0 0 0 0 5 0\n"
         b"3 0 0 5 0 2 9 0 1\n"
@@ -60,17 +49,14 @@ def test_the_two_forms() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 1023, 1024, 1025, 2500])
-@pytest.mark.parametrize(("write", "plain"), [(write_line, plain_line), (write_blocks, plain_blocks)])
-def test_written_as_a_plain_loop_writes(
-    count: int, write: Callable[[Grids], bytes], plain: Callable[[str], str]
-) -> None:
+@pytest.mark.parametrize(("name", "plain"), [("line", plain_line), ("blocks", plain_blocks)])
+def test_written_as_a_plain_loop_writes(count: int, name: str, plain: Callable[[str], str]) -> None:
     grids = random_grids(count)
-    assert write(grids).decode("ascii") == "".join(map(plain, to_lines(grids)))
+    assert FORMATS[name].write(grids).decode("ascii") == "".join(map(plain, to_lines(grids)))
 
 
 def test_every_grid_takes_the_same_number_of_bytes() -> None:
-    assert (LINE_SIZE, BLOCK_SIZE) == (82, 163)
-    assert {name: each.size for name, each in FORMATS.items()} == {"line": LINE_SIZE, "blocks": BLOCK_SIZE}
+    assert {name: each.size for name, each in FORMATS.items()} == {"line": 82, "blocks": 163}
 
 
 @both
@@ -94,13 +80,12 @@ def test_processes_can_write_into_one_file(chosen: TextFormat, tmp_path: Path) -
     assert np.array_equal(read_grids(path).grids, grids)
 
 
-@pytest.mark.parametrize(("fill", "size"), [(fill_line, LINE_SIZE), (fill_blocks, BLOCK_SIZE)])
-def test_memory_can_be_used_again(fill: Callable[[Grids, Grids], None], size: int) -> None:
-    chosen = {each.size: each for each in FORMATS.values()}[size]
-    memory = np.full((2000, size), 255, dtype=np.uint8)
+@both
+def test_memory_can_be_used_again(chosen: TextFormat) -> None:
+    memory = np.full((2000, chosen.size), 255, dtype=np.uint8)
     for seed in (1, 2):
         grids = random_grids(1500, seed)
-        fill(grids, memory[:1500])
+        chosen.fill(grids, memory[:1500])
         assert memory[:1500].tobytes() == chosen.write(grids)
         assert (memory[1500:] == 255).all()
 
@@ -112,37 +97,3 @@ def test_memory_can_be_used_again(fill: Callable[[Grids, Grids], None], size: in
 def test_what_is_no_batch_is_refused(chosen: TextFormat, wrong: Grids) -> None:
     with pytest.raises(BatchShapeError):
         chosen.write(wrong)
-
-
-# --- one grid that a person typed ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("blank", list("0.*_-?xX"))
-def test_a_typed_grid(blank: str) -> None:
-    assert to_lines(read_line(PUZZLE.replace("0", blank))[None, :]) == [PUZZLE]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "not a grid: there are no cells in it"),
-        ("# nothing", "not a grid: there are no cells in it"),
-        (PUZZLE[1:], "not a grid: 80 cells instead of 81"),
-        ("A" + PUZZLE[1:], "not a grid: not a digit or blank: A at column 1"),
-        (
-            "." + PUZZLE[1:],
-            "not a grid: two different blank signs in one line; ask for lenient reading if both are meant",
-        ),
-        (PUZZLE + "\n" + PUZZLE, "not a grid: not a digit or blank: U+000A at column 82"),
-        ("1" * 5_000_000, "not a grid: 5000000 cells instead of 81"),
-    ],
-)
-def test_what_is_no_grid_is_refused(text: str, message: str) -> None:
-    with pytest.raises(GridTextError) as caught:
-        read_line(text)
-    assert str(caught.value) == message
-    assert caught.value.exit_code == 2
-
-
-def test_a_typed_grid_read_leniently() -> None:
-    assert to_lines(read_line("." + PUZZLE[1:], lenient=True)[None, :]) == [PUZZLE]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sudokumill.grids.batch import Grids, check_batch, from_lines
 from sudokumill.grids.clashes import are_finals
-from sudokumill.grids.isomorphisms import Isomorphisms, draw, draw_from_seeds
+from sudokumill.grids.isomorphisms import Isomorphisms, draw
 from sudokumill.streams import Streams, position_seeds
 
 FINAL = from_lines(["482716539135829647679354821953172468867495312241638975526941783314587296798263154"])
@@ -20,12 +20,12 @@ seed_lists = st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=20)
 
 
 def drawn(seeds: list[int]) -> Isomorphisms:
-    return draw_from_seeds(np.asarray(seeds, dtype=np.uint64))
+    return draw(Streams(np.asarray(seeds, dtype=np.uint64)))
 
 
 @pytest.fixture(scope="module")
 def many() -> Isomorphisms:
-    return draw_from_seeds(position_seeds(2024, np.arange(DRAWS)))
+    return draw(Streams(position_seeds(2024, np.arange(DRAWS))))
 
 
 # --- the group -------------------------------------------------------------------------------------------

@@ -12,9 +12,9 @@ from sudokumill.contracts import DigResult, GenerateResult, Report, SolveResult
 from sudokumill.grids.batch import CELLS
 from sudokumill.isolation import (
     add_up,
-    check_dug,
-    check_generated,
-    check_solved,
+    take_dug,
+    take_generated,
+    take_solved,
     describe_failure,
     isolate,
 )
@@ -137,11 +137,11 @@ PARTS_OF_SOLVED = {"counts": NUMBERS, "solutions": GRIDS, "nodes": NUMBERS, "sta
 
 
 def test_what_keeps_the_contract_passes() -> None:
-    check_generated(GenerateResult(GRIDS, STATUS, {"tries": Report(ONES, 2 * ONES)}), 4)
-    check_dug(DigResult(GRIDS, STATUS), 4)
-    check_solved(SolveResult(NUMBERS, GRIDS, NUMBERS, STATUS), 4)
+    take_generated(GenerateResult(GRIDS, STATUS, {"tries": Report(ONES, 2 * ONES)}), 4)
+    take_dug(DigResult(GRIDS, STATUS), 4)
+    take_solved(SolveResult(NUMBERS, GRIDS, NUMBERS, STATUS), 4)
     empty = np.zeros((0, CELLS), dtype=np.uint8)
-    check_generated(GenerateResult(empty, STATUS[:0]), 0)
+    take_generated(GenerateResult(empty, STATUS[:0]), 0)
 
 
 @pytest.mark.parametrize(
@@ -160,18 +160,18 @@ def test_what_keeps_the_contract_passes() -> None:
         ({"reports": {"tries": Report(ONES.astype(np.float32))}}, "wrong dtype: report 'tries' is float32"),
         ({"reports": {"tries": Report(ONES * np.nan)}}, "report 'tries' is not finite"),
         ({"reports": {"tries": Report(ONES, ONES * np.inf)}}, "report 'tries' is not finite"),
-        ({"reports": {"tries": Report(ONES, ONES - 1)}}, "report 'tries' has a weight that is not above zero"),
+        ({"reports": {"tries": Report(ONES, ONES - 2)}}, "report 'tries' has a weight below zero"),
     ],
 )
 def test_what_a_generator_may_not_return(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(Exception, match=message):
-        check_generated(GenerateResult(**{**PARTS_OF_GENERATED, **changes}), 4)
+        take_generated(GenerateResult(**{**PARTS_OF_GENERATED, **changes}), 4)
 
 
 @pytest.mark.parametrize("result", [None, GRIDS, (GRIDS, STATUS), DigResult(GRIDS, STATUS)])
 def test_a_result_of_another_kind(result: Any) -> None:
     with pytest.raises(Exception, match="instead of a GenerateResult"):
-        check_generated(result, 4)
+        take_generated(result, 4)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_result_of_another_kind(result: Any) -> None:
 )
 def test_what_a_digger_may_not_return(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(Exception, match=message):
-        check_dug(DigResult(**{**PARTS_OF_DUG, **changes}), 4)
+        take_dug(DigResult(**{**PARTS_OF_DUG, **changes}), 4)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_what_a_digger_may_not_return(changes: dict[str, Any], message: str) -> 
 )
 def test_what_a_solver_may_not_return(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(Exception, match=message):
-        check_solved(SolveResult(**{**PARTS_OF_SOLVED, **changes}), 4)
+        take_solved(SolveResult(**{**PARTS_OF_SOLVED, **changes}), 4)
 
 
 # --- reports -----------------------------------------------------------------------------------------------
@@ -224,3 +224,9 @@ def test_a_report_without_weights_is_a_mean_over_rows() -> None:
 
 def test_a_report_of_no_rows_is_none() -> None:
     assert add_up({"shuffles": Report(np.zeros(0))}) == {}
+
+
+def test_rows_of_no_weight_have_no_figure() -> None:
+    one = add_up({"tries": Report(np.array([10.0, 0.0, 30.0]), np.array([2.0, 0.0, 3.0]))})["tries"]
+    assert (one.total, one.weight, one.least, one.greatest) == (40.0, 5.0, 5.0, 10.0)
+    assert add_up({"tries": Report(np.zeros(3), np.zeros(3))}) == {}

@@ -74,7 +74,7 @@ def test_finals_of_a_good_generator(line_of: Lines) -> None:
         ("result", "returned a tuple instead of a GenerateResult"),
         ("status", "unknown status 9"),
         ("infinite", "report 'tries' is not finite"),
-        ("weight", "report 'tries' has a weight that is not above zero"),
+        ("weight", "report 'tries' has a weight below zero"),
         ("invalid", "invalid final"),
         ("gave_up", "gave up"),
     ],

@@ -26,7 +26,7 @@ void expect(bool kept, const char* promise, std::uint64_t seed = 0) {
 }
 
 DigOrder single_cells(bool minimal) {
-    DigOrder order{.orbits = {}, .targets = {0}, .minimal = minimal};
+    DigOrder order{.orbits = {}, .aims = {0}, .minimal = minimal};
     for (std::uint8_t cell = 0; cell < kCells; ++cell) {
         order.orbits.push_back({cell});
     }
@@ -34,7 +34,7 @@ DigOrder single_cells(bool minimal) {
 }
 
 DigOrder half_turns() {
-    DigOrder order{.orbits = {}, .targets = {30, 34}, .least = 30, .most = 34};
+    DigOrder order{.orbits = {}, .aims = {30, 34}, .least = 30, .most = 34};
     for (std::uint8_t cell = 0; cell < 40; ++cell) {
         order.orbits.push_back({cell, static_cast<std::uint8_t>(80 - cell)});
     }
@@ -119,6 +119,25 @@ void a_row_keeps_its_promises(std::uint64_t seed) {
     }
 }
 
+/// A check that throws ends a search that would not end, and is asked again and again until then.
+void a_search_can_be_stopped() {
+    for (const auto search : {search_cells, search_cover}) {
+        int asked = 0;
+        const StopCheck stop_at_the_third = [&asked] {
+            if (++asked == 3) {
+                throw asked;
+            }
+        };
+        bool stopped = false;
+        try {
+            search(Grid{}, {.limit = 1'000'000'000, .stop_check = &stop_at_the_third});
+        } catch (int) {
+            stopped = true;
+        }
+        expect(stopped && asked == 3, "a search ends when it is told to");
+    }
+}
+
 void extremes() {
     const Grid empty{};
     searches_agree(empty, 0);
@@ -137,6 +156,7 @@ void extremes() {
 
 int main() {
     extremes();
+    a_search_can_be_stopped();
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
         a_row_keeps_its_promises(seed);
     }

@@ -71,10 +71,12 @@ def test_the_kernel_itself_converts_nothing(search: _kernel.Search, grids: Any) 
 
 @pytest.mark.parametrize("seeds", NO_SEEDS.values(), ids=NO_SEEDS)
 def test_what_are_no_seeds_is_refused(seeds: Any) -> None:
-    with pytest.raises(TypeError):
+    with pytest.raises(BatchShapeError):
         NativeGenerator().generate(seeds)
-    finals = NativeGenerator().generate(SEEDS).finals
     with pytest.raises(TypeError):
+        _kernel.make_finals(seeds)
+    finals = NativeGenerator().generate(SEEDS).finals
+    with pytest.raises(BatchShapeError):
         NativeDigger(DIG_TO_THE_END).dig(finals, seeds)
 
 
@@ -85,6 +87,8 @@ def test_the_kernel_checks_its_orders() -> None:
         _kernel.dig(finals, SEEDS, each_cell + np.uint8(1), [0], (17, 81), minimal=False)
     with pytest.raises(ValueError, match="clue count"):
         _kernel.dig(finals, SEEDS, each_cell, [], (17, 81), minimal=False)
+    with pytest.raises(ValueError, match="one seed a final"):
+        _kernel.dig(finals, SEEDS[:3], each_cell, [0], (17, 81), minimal=False)
     with pytest.raises(ValueError, match="max_nodes"):
         _kernel.search_cells(finals, 2, 0)
 

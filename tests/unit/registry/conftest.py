@@ -15,9 +15,9 @@ import numpy as np
 from pydantic import Field
 from sudokumill.contracts import *
 from sudokumill.hookspecs import hookimpl
-from sudokumill.grids.isomorphisms import draw, draw_from_seeds
+from sudokumill.grids.isomorphisms import draw
 from sudokumill.grids.batch import from_lines, check_batch
-from sudokumill.streams import Streams
+from sudokumill.streams import Streams, check_seeds
 
 FINAL = from_lines(["826495173759213864134786925978562341312974658645138792467851239291347586583629417"])
 
@@ -28,7 +28,7 @@ class Images:
         self.options = options
 
     def generate(self, seeds):
-        finals = draw_from_seeds(seeds).apply(np.repeat(FINAL, len(seeds), axis=0))
+        finals = draw(Streams(seeds)).apply(np.repeat(FINAL, len(seeds), axis=0))
         return GenerateResult(finals, np.zeros(len(seeds), dtype=np.uint8))
 
 def generator(name, **changes):

@@ -169,8 +169,20 @@ def test_texts_are_read_as_the_type_that_is_wanted(registry: Registry) -> None:
         (
             "targeted",
             {"clues": "16"},
-            RefusedOptionsError,
-            "generator targeted: clues=16: no classic puzzle has fewer than 17 clues",
+            BadOptionError,
+            "generator targeted: option clues: 16: no classic puzzle has fewer than 17 clues",
+        ),
+        (
+            "targeted",
+            {"clues_max": 82},
+            BadOptionError,
+            "generator targeted: option clues_max: 82: a grid has 81 cells",
+        ),
+        (
+            "targeted",
+            {"clues_min": "many"},
+            BadOptionError,
+            "generator targeted: option clues_min: many is not a whole number from 17 to 81",
         ),
     ],
 )

@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 from typing import Final
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from sudokumill.cli.console import err
 
@@ -58,6 +58,10 @@ class Bar:
             self._next_line = now + _LINE_SECONDS
             err().print(f"{self._what}: {done:,} of {self._total:,}, {rate:,.0f}/s{self._left(done, rate)}")
 
+    def say(self, text: str) -> None:
+        """Says something between, above the bar where one is drawn."""
+        (err() if self._bar is None else self._bar.console).print(text)
+
     def _left(self, done: int, rate: float) -> str:
         return f", {(self._total - done) / rate:,.0f} s left" if rate > 0 else ""
 
@@ -66,7 +70,7 @@ class Bar:
             self._bar = Progress(
                 TextColumn("{task.description}"),
                 BarColumn(),
-                MofNCompleteColumn(),
+                TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
                 TextColumn("{task.fields[rate]}"),
                 TimeRemainingColumn(),
                 console=err(),

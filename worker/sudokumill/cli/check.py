@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sudokumill.cli.console import FORMAT_NAMES, print_json, read_input
+from sudokumill.cli.console import FORMAT_NAMES, print_json
 
 if TYPE_CHECKING:
     from sudokumill.checking import Finding
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 _AT_A_TIME = 1_000
 
 
-@click.command()
+@click.command(short_help="Say of each grid in a file what it is, and what is wrong with it.")
 @click.argument("file")
-@click.option("--solver", metavar="NAME", help="Solver that counts.")
+@click.option("--solver", metavar="NAME", help="Solver that counts, NAME or NAME==VERSION.")
 @click.option(
     "--limit", type=click.IntRange(2), default=2, show_default=True, help="Count up to so many solutions."
 )
@@ -47,25 +47,24 @@ def check(
       sudokumill check puzzles.txt --limit 1000
     """
     from sudokumill.checking import check_grids
-    from sudokumill.registry import load_registry
+    from sudokumill.cli.inputs import InputFile
+    from sudokumill.cli.solver import chosen_solver
     from sudokumill.settings import load_settings
 
-    settings = load_settings()
-    reading = read_input(file, text_format, lenient)
-    registry = load_registry(settings.plugins, settings.plugin_dir)
-    counter = registry.solver(solver or settings.solver)
-    sound = not reading.faults
-    for start in range(0, len(reading.grids), _AT_A_TIME):
-        some = slice(start, start + _AT_A_TIME)
-        for line, finding in zip(
-            reading.lines[some].tolist(), check_grids(reading.grids[some], counter, limit), strict=True
-        ):
+    chosen = chosen_solver(load_settings(), solver, ())
+    source = InputFile(file, text_format, lenient)
+    sound = True
+    for reading in source.readings(_AT_A_TIME):
+        findings = check_grids(reading.grids, chosen.solver, limit)
+        for line, finding in zip(reading.lines.tolist(), findings, strict=True):
             sound = sound and finding.sound
-            if as_json:
+            if finding.fault is not None:
+                source.say(line, f"{chosen.name}: {finding.fault}")
+            elif as_json:
                 print_json(_object(line, finding))
             else:
                 click.echo(f"line {line}: {finding}")
-    ctx.exit(0 if sound else 1)
+    ctx.exit(0 if sound and not source.faults else 1)
 
 
 def _object(line: int, finding: Finding) -> dict[str, Any]:
@@ -79,6 +78,6 @@ def _object(line: int, finding: Finding) -> dict[str, Any]:
         "solutions": finding.count,
         "exact": finding.exact,
         "solution": None if finding.solution is None else to_lines(finding.solution[None, :])[0],
-        "minimal": not finding.removable if finding.sound else None,
-        "removable": list(finding.removable),
+        "minimal": finding.minimal,
+        "removable": None if finding.undecided else list(finding.removable),
     }

@@ -1,4 +1,4 @@
-"""What commands share: consoles, JSON, drawing of grids, reading of input files."""
+"""What commands share: consoles, JSON, drawing of grids, opening of the store."""
 
 # what costs time is imported when it is needed, so that --help stays quick
 # ruff: noqa: PLC0415
@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import uuid
 from collections.abc import Mapping
@@ -13,23 +14,27 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from sudokumill.errors import NoDatabaseError
+
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
-    from sudokumill.formats import Reading
     from sudokumill.settings import Settings
     from sudokumill.store.database import Database
 
 FORMAT_NAMES: Final = ("line", "blocks")
 """Names of the text formats, for --help, which does not load the formats themselves."""
 
+_WIDTH_WITHOUT_TERMINAL: Final = 120
+
 
 def out() -> Console:
-    """Standard output; as wide as a table needs where it is no terminal."""
+    """Standard output. Its width is that of the terminal or of COLUMNS; else what most tables need."""
     from rich.console import Console
 
-    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else 120)
+    known = sys.stdout.isatty() or "COLUMNS" in os.environ
+    width = None if known else _WIDTH_WITHOUT_TERMINAL
+    return Console(highlight=False, markup=False, emoji=False, width=width)
 
 
 def err() -> Console:
@@ -47,11 +52,14 @@ def print_json(value: Mapping[str, Any] | list[Any], err: bool = False) -> None:
 def open_store(settings: Settings, create: bool = False) -> Database:
     """The store of the settings, with the schema that this version needs.
 
+    A command opens it once and hands it on.
+
     Args:
         settings: where it is.
         create: make it if it is not there. Otherwise a SQLite file that is missing stays missing.
 
     Raises:
+        NoDatabaseError: it is not there.
         StoreError: it cannot be used; the message says what to do.
     """
     from sudokumill.store import schema
@@ -59,49 +67,14 @@ def open_store(settings: Settings, create: bool = False) -> Database:
 
     database = Database(settings.database_url)
     if not create and database.path is not None and not database.path.exists():
-        raise click.ClickException(
-            f"there is no database at {database.path} yet; order something first, for example: "
-            "sudokumill run levels --count 10"
-        )
+        raise NoDatabaseError(path=database.path)
     schema.require(database, create=create)
     return database
-
-
-def read_input(path: str, text_format: str | None, lenient: bool) -> Reading:
-    """The grids of a file (``-``: standard input); faults are said on standard error.
-
-    Raises:
-        FileUnreadableError: it cannot be read.
-        NoGridsError: it has no grid that can be used.
-    """
-    from sudokumill.formats import read_grids
-
-    reading = read_grids(sys.stdin.buffer if path == "-" else path, text_format, lenient)
-    shown = "standard input" if path == "-" else path
-    # a file without any grid is one error, which names the first fault, not a list of what a picture holds
-    reading.require_grids(shown)
-    console = err()
-    for fault in reading.faults[:20]:
-        console.print(f"{shown}: {fault}")
-    if len(reading.faults) > 20:
-        console.print(f"{shown}: and {len(reading.faults) - 20:,} more faults")
-    return reading
 
 
 def shown_id(grid_id: bytes) -> str:
     """A grid's id as a person sees it: a UUID."""
     return str(uuid.UUID(bytes=bytes(grid_id)))
-
-
-def plain_table(*columns: str) -> Table:
-    """A table that reads well on a terminal and in a log."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        right = column.startswith(">")
-        table.add_column(column.removeprefix(">"), justify="right" if right else "left", overflow="fold")
-    return table
 
 
 def draw(digits: str, clues: str | None = None) -> str:

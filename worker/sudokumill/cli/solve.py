@@ -5,22 +5,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import click
 
-from sudokumill.cli.console import FORMAT_NAMES, print_json, read_input
+from sudokumill.cli.console import FORMAT_NAMES, print_json
 
 _AT_A_TIME = 1_000
 
 
-@click.command()
+@click.command(short_help="Solve each grid in a file.")
 @click.argument("file")
 @click.option("--solver", metavar="NAME", help="Solver, NAME or NAME==VERSION.")
-@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Option of the solver.")
+@click.option(
+    "--option", "options", multiple=True, metavar="NAME=VALUE", help="Option of the solver. May be repeated."
+)
 @click.option(
     "--limit", type=click.IntRange(1), default=2, show_default=True, help="Count up to so many solutions."
 )
-@click.option("--format", "text_format", type=click.Choice(FORMAT_NAMES), help="By default the most probable.")
+@click.option(
+    "--format", "text_format", type=click.Choice(FORMAT_NAMES), help="Of FILE; by default the most probable."
+)
 @click.option("--lenient", is_flag=True, help="Read ambiguous lines too.")
+@click.option(
+    "--output-format", type=click.Choice(FORMAT_NAMES), default="line", show_default=True,
+    help="Of what is printed.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One object a grid.")
 @click.pass_context
 def solve(
@@ -31,63 +42,85 @@ def solve(
     limit: int,
     text_format: str | None,
     lenient: bool,
+    output_format: str,
     as_json: bool,
 ) -> None:
-    """Solves each grid in FILE: a line of output for each, its solution and what is known of it.
+    """Solves each grid in FILE and prints its solution, the first one if there are several.
 
-    Output is in the line format, so it can be read again; in the blocks format with --format blocks. Ends with 0
-    if every grid has exactly one solution. FILE may be - for standard input.
+    A grid that has not exactly one solution gets a remark, which begins with #; so what is printed can be read
+    again. Ends with 0 if every grid has exactly one solution. FILE may be - for standard input.
 
     \b
     Examples:
       sudokumill solve puzzles.txt
+      sudokumill solve puzzles.txt --output-format blocks
       sudokumill solve puzzles.txt --solver dfs --limit 100 --json
     """
+    from sudokumill.cli.inputs import InputFile
+    from sudokumill.cli.solver import chosen_solver
     from sudokumill.contracts import SolveStatus
-    from sudokumill.grids.batch import Grids, to_lines
-    from sudokumill.registry import load_registry
+    from sudokumill.grids.batch import to_lines
     from sudokumill.settings import load_settings
+    from sudokumill.solving import verified_solve
 
-    settings = load_settings()
-    registry = load_registry(settings.plugins, settings.plugin_dir)
-    values = dict(option.partition("=")[::2] for option in options)
-    built = registry.solver(solver or settings.solver, **values)
-    reading = read_input(file, text_format, lenient)
-    blocks = text_format == "blocks"
-    unique = not reading.faults
-    for start in range(0, len(reading.grids), _AT_A_TIME):
-        some = slice(start, start + _AT_A_TIME)
-        puzzles: Grids = reading.grids[some]
-        result = built.solve(puzzles, limit=limit)
-        for line, puzzle, solution, count, nodes, code in zip(
-            reading.lines[some].tolist(), to_lines(puzzles), to_lines(result.solutions), result.counts.tolist(),
-            result.nodes.tolist(), result.status.tolist(), strict=True,
-        ):  # fmt: skip
-            status = SolveStatus(code).name.lower().replace("_", " ")
+    chosen = chosen_solver(load_settings(), solver, options)
+    source = InputFile(file, text_format, lenient)
+    unique = True
+    for reading in source.readings(_AT_A_TIME):
+        solved = verified_solve(chosen.solver, reading.grids, limit)
+        faults, result = dict(solved.failed), solved.result
+        rows = zip(
+            reading.lines.tolist(), to_lines(reading.grids), result.status.tolist(), result.counts.tolist(),
+            result.nodes.tolist(), to_lines(result.solutions), strict=True,
+        )  # fmt: skip
+        for row, (line, puzzle, code, count, nodes, solution) in enumerate(rows):
             unique = unique and code == SolveStatus.UNIQUE
-            if as_json:
-                print_json(
-                    {
-                        "line": line, "puzzle": puzzle, "status": status, "solutions": count,
-                        "limit_reached": count >= limit, "nodes": nodes,
-                        "solution": solution if count else None,
-                    }
-                )  # fmt: skip
-                continue
-            remark = f"# line {line}: {status}"
-            if count:
-                least = count >= limit or code == SolveStatus.GAVE_UP
-                remark += f", {count:,}{' or more' if least else ''} solutions"
-            _print_grid(solution if count else "", "" if code == SolveStatus.UNIQUE else remark, blocks)
-    ctx.exit(0 if unique else 1)
+            status = SolveStatus(code).name.lower().replace("_", " ")
+            one = _Solved(line, puzzle, status, count, count >= limit, nodes, solution if count else None)
+            if row in faults:
+                source.say(line, f"{chosen.name}: {faults[row]}")
+            elif as_json:
+                print_json(one.as_object())
+            else:
+                one.print(output_format == "blocks")
+    ctx.exit(0 if unique and not source.faults else 1)
 
 
-def _print_grid(solution: str, remark: str, blocks: bool) -> None:
-    """A solution and what is to be said of it, so that what is printed can be read again."""
-    if not blocks:
-        click.echo("  ".join(filter(None, (solution, remark))))
-        return
-    if remark:
-        click.echo(remark)
-    if solution:
-        click.echo("\n".join(" ".join(solution[row : row + 9]) for row in range(0, 81, 9)) + "\n")
+@dataclass(frozen=True)
+class _Solved:
+    """What came of one grid."""
+
+    line: int
+    puzzle: str
+    status: str
+    count: int
+    limit_reached: bool
+    nodes: int
+    solution: str | None
+
+    def as_object(self) -> dict[str, Any]:
+        return {
+            "line": self.line, "puzzle": self.puzzle, "status": self.status, "solutions": self.count,
+            "limit_reached": self.limit_reached, "nodes": self.nodes, "solution": self.solution,
+        }  # fmt: skip
+
+    def print(self, blocks: bool) -> None:
+        """The solution and what is to be said of it, so that what is printed can be read again."""
+        solution = self.solution or ""
+        if not blocks:
+            click.echo("  ".join(filter(None, (solution, self._remark()))))
+            return
+        if self._remark():
+            click.echo(self._remark())
+        if solution:
+            click.echo("\n".join(" ".join(solution[row : row + 9]) for row in range(0, 81, 9)) + "\n")
+
+    def _remark(self) -> str:
+        if self.status == "unique":
+            return ""
+        remark = f"# line {self.line}: {self.status}"
+        if not self.count:
+            return remark
+        least = self.limit_reached or self.status == "gave up"
+        number = f"{self.count:,}{' or more' if least else ''}"
+        return f"{remark}, {number} solution{'' if number == '1' else 's'}"

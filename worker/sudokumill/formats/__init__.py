@@ -17,27 +17,20 @@ from types import MappingProxyType
 from typing import Final
 
 from sudokumill.errors import FileUnreadableError, UnknownFormatError, near
-from sudokumill.formats.blocks import BLOCK_SIZE, BLOCKS, fill_blocks, write_blocks
-from sudokumill.formats.line import LINE, LINE_SIZE, fill_line, read_line, write_line
+from sudokumill.formats.blocks import BLOCKS
+from sudokumill.formats.line import LINE
 from sudokumill.formats.reading import Fault, Reading, TextFormat, joined, without_grids
 from sudokumill.formats.text import REMARK_SIGNS, Readable, blocks_of, encoding_fault, lines_of
 
 __all__ = [
-    "BLOCK_SIZE",
     "FORMATS",
-    "LINE_SIZE",
     "Fault",
     "Reading",
     "TextFormat",
-    "fill_blocks",
-    "fill_line",
     "iter_readings",
     "read_grids",
-    "read_line",
     "sniff",
     "text_format",
-    "write_blocks",
-    "write_line",
 ]
 
 FORMATS: Final[Mapping[str, TextFormat]] = MappingProxyType({each.name: each for each in (LINE, BLOCKS)})

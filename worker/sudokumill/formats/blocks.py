@@ -28,8 +28,8 @@ from sudokumill.grids.batch import CELLS, Grids, check_batch
 
 NAME: Final = "blocks"
 
-BLOCK_SIZE: Final = 163
-"""Bytes a grid as ``write_blocks`` writes it: nine rows of 18 bytes and the empty line."""
+_SIZE: Final = 9 * 18 + 1
+"""Bytes a grid as it is written: nine rows of 18 bytes and the empty line."""
 
 _BLOCK_LINES: Final = 10
 
@@ -38,7 +38,7 @@ _BLOCK_LINES: Final = 10
 _ZEROS: Final = np.frombuffer(b"0 0 0 0 0 0 0 0 0\n" * 9 + b"\n", dtype=np.uint8)
 _DIGITS: Final = slice(0, 2 * CELLS, 2)
 _PAIRS: Final = _ZEROS[: 2 * CELLS].view("<u2")
-_LARGEST: Final = np.zeros(BLOCK_SIZE, dtype=np.uint8)
+_LARGEST: Final = np.zeros(_SIZE, dtype=np.uint8)
 _LARGEST[_DIGITS] = 9
 _LARGEST.setflags(write=False)
 
@@ -49,34 +49,12 @@ _SHOWN: Final = 12
 _LENIENT_SIGNS: Final = bytes.maketrans(BLANK_SIGNS.encode(), b"0" * len(BLANK_SIGNS))
 
 
-def write_blocks(grids: Grids) -> bytes:
-    """The grids as nine rows of nine digits and an empty line each.
-
-    Args:
-        grids: shape (n, 81).
-
-    Returns:
-        ``n * BLOCK_SIZE`` bytes.
-
-    Raises:
-        BatchShapeError: not such an array.
-    """
-    return BLOCKS.write(grids)
-
-
-def fill_blocks(grids: Grids, out: NDArray[np.uint8]) -> None:
-    """``write_blocks`` into memory that the caller keeps.
+def _fill(grids: Grids, out: NDArray[np.uint8]) -> None:
+    """See ``TextFormat.fill``.
 
     A digit and the sign after it are made as one 16-bit sum, in steps that stay in the cache, and laid into the
     text by whole grids: 0.04 s a million. Writing digits alone into every other byte of a text of zeros takes
     twice as long, for numpy has no vector code for a stride of two.
-
-    Args:
-        grids: shape (n, 81).
-        out: shape (n, ``BLOCK_SIZE``), uint8.
-
-    Raises:
-        BatchShapeError: ``grids`` is not such an array.
     """
     check_batch(grids)
     pairs = np.empty((min(_STEP, len(grids)), CELLS), dtype="<u2")
@@ -104,7 +82,7 @@ class _Block:
 class BlocksParser:
     """Reads blocks of nine rows.
 
-    Runs of grids exactly as ``write_blocks`` writes them are taken together in numpy; all else goes row by row.
+    Runs of grids exactly as they are written here are taken together in numpy; all else goes row by row.
     """
 
     def __init__(self, lenient: bool) -> None:
@@ -119,7 +97,7 @@ class BlocksParser:
             self._add_long(piece)
             return self._hand_over()
         data, number, place = piece.data, piece.first, 0
-        if b" \n" in data[: 2 * BLOCK_SIZE]:
+        if b" \n" in data[: 2 * _SIZE]:
             # Writers often put a space behind the last digit too; without it such a file is as fast as any.
             data = data.replace(b" \n", b"\n")
         while place < len(data):
@@ -127,7 +105,7 @@ class BlocksParser:
                 grids = _exact_blocks(data, place)
                 if len(grids):
                     self._found.add(grids, number)
-                    place += BLOCK_SIZE * len(grids)
+                    place += _SIZE * len(grids)
                     number += _BLOCK_LINES * len(grids)
                     continue
             end = data.index(b"\n", place)
@@ -235,7 +213,7 @@ class _Found:
 
 
 def _exact_blocks(data: bytes, place: int) -> Grids:
-    """The grids from this byte on, as far as the text is exactly what ``write_blocks`` writes; shape (n, 81).
+    """The grids from this byte on, as far as the text is exactly as it is written here; shape (n, 81).
 
     The windows that are compared grow, so that a file in which only every other grid is exact is not compared to
     its end again and again.
@@ -243,10 +221,8 @@ def _exact_blocks(data: bytes, place: int) -> Grids:
     found: list[Grids] = []
     window = 1
     while True:
-        whole = min(window, (len(data) - place) // BLOCK_SIZE)
-        text = np.frombuffer(data, dtype=np.uint8, count=whole * BLOCK_SIZE, offset=place).reshape(
-            whole, BLOCK_SIZE
-        )
+        whole = min(window, (len(data) - place) // _SIZE)
+        text = np.frombuffer(data, dtype=np.uint8, count=whole * _SIZE, offset=place).reshape(whole, _SIZE)
         rest = text - _ZEROS  # 0 .. 9 at a digit and 0 elsewhere; what lies below wraps to large numbers
         good = rest <= _LARGEST
         if not good.all():
@@ -254,7 +230,7 @@ def _exact_blocks(data: bytes, place: int) -> Grids:
         found.append(rest[:whole, _DIGITS])
         if whole < window:
             return np.concatenate(found)
-        place += whole * BLOCK_SIZE
+        place += whole * _SIZE
         window = min(4 * window, _STEP)
 
 
@@ -300,7 +276,7 @@ def _parser(lenient: bool) -> Parser:
 BLOCKS: Final = TextFormat(
     NAME,
     "nine rows of nine digits parted by spaces, an empty line between grids",
-    BLOCK_SIZE,
+    _SIZE,
     _parser,
-    fill_blocks,
+    _fill,
 )

@@ -18,20 +18,19 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sudokumill.errors import GridTextError
 from sudokumill.formats.reading import Fault, Parser, Reading, TextFormat
 from sudokumill.formats.text import BLANK_SIGNS, REMARK_SIGNS, Lines, LongLine, character_fault
 from sudokumill.grids.batch import CELLS, Grids, check_batch
 
 NAME: Final = "line"
 
-LINE_SIZE: Final = 82
-"""Bytes a grid as ``write_line`` writes it: 81 digits and a newline."""
+_SIZE: Final = CELLS + 1
+"""Bytes a grid as it is written: its digits and a newline."""
 
 _SIGNS: Final = frozenset("123456789" + BLANK_SIGNS)
 _END: Final = re.compile(rf"[ \t,{REMARK_SIGNS}]")
-_PARTED: Final = 9 * 9 + 8
-_CANDIDATES: Final = 81 * 9
+_PARTED: Final = CELLS + 8
+_CANDIDATES: Final = CELLS * 9
 
 # 81 bytes of text become 81 cells by one translation: 0 .. 9 for cells, 255 for every other byte.
 _VALUES: Final = bytes(
@@ -45,52 +44,10 @@ _SIGN_BITS: Final = bytes(
 _ENDS_CELLS: Final = np.isin(np.arange(256), list(f"\n \t,{REMARK_SIGNS}".encode()))
 
 
-def write_line(grids: Grids) -> bytes:
-    """The grids as lines of 81 digits, 0 for a blank.
-
-    Args:
-        grids: shape (n, 81).
-
-    Returns:
-        ``n * LINE_SIZE`` bytes.
-
-    Raises:
-        BatchShapeError: not such an array.
-    """
-    return LINE.write(grids)
-
-
-def fill_line(grids: Grids, out: NDArray[np.uint8]) -> None:
-    """``write_line`` into memory that the caller keeps.
-
-    Args:
-        grids: shape (n, 81).
-        out: shape (n, ``LINE_SIZE``), uint8.
-
-    Raises:
-        BatchShapeError: ``grids`` is not such an array.
-    """
+def _fill(grids: Grids, out: NDArray[np.uint8]) -> None:
+    """See ``TextFormat.fill``."""
     np.add(check_batch(grids), np.uint8(ord("0")), out=out[:, :CELLS])
     out[:, CELLS] = ord("\n")
-
-
-def read_line(text: str, lenient: bool = False) -> NDArray[np.uint8]:
-    """One grid that a person typed.
-
-    Args:
-        text: 81 cells; see the module.
-        lenient: takes two blank signs, and rows of nine with a sign between.
-
-    Returns:
-        Shape (81,), uint8.
-
-    Raises:
-        GridTextError: anything else, with the column.
-    """
-    found = _cells_of(text.strip("\r\n"), lenient)
-    if isinstance(found, bytes):
-        return np.frombuffer(found, dtype=np.uint8)
-    raise GridTextError(reason=f"not a grid: {found or 'there are no cells in it'}")
 
 
 class LineParser:
@@ -150,8 +107,8 @@ class LineParser:
 
 def _windows(data: bytes, starts: NDArray[np.intp]) -> NDArray[np.uint8]:
     """The 81 bytes from each start, shape (lines, 81); what lies beyond the data is 255."""
-    if len(starts) * LINE_SIZE == len(data) and (starts == np.arange(len(starts)) * LINE_SIZE).all():
-        return np.frombuffer(data, dtype=np.uint8).reshape(-1, LINE_SIZE)[:, :CELLS]
+    if len(starts) * _SIZE == len(data) and (starts == np.arange(len(starts)) * _SIZE).all():
+        return np.frombuffer(data, dtype=np.uint8).reshape(-1, _SIZE)[:, :CELLS]
     padded = np.frombuffer(data + b"\xff" * CELLS, dtype=np.uint8)
     windows: NDArray[np.uint8] = np.lib.stride_tricks.sliding_window_view(padded, CELLS)[starts]
     return windows
@@ -245,4 +202,4 @@ def _parser(lenient: bool) -> Parser:
     return LineParser(lenient)
 
 
-LINE: Final = TextFormat(NAME, "81 characters a line", LINE_SIZE, _parser, fill_line)
+LINE: Final = TextFormat(NAME, "81 characters a line", _SIZE, _parser, _fill)

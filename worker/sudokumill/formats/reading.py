@@ -82,7 +82,8 @@ class TextFormat:
     """A parser for one file; True asks for lenient reading."""
 
     fill: Callable[[Grids, NDArray[np.uint8]], None]
-    """Writes grids of shape (n, 81) into a given array of shape (n, size)."""
+    """Writes grids of shape (n, 81) into a given uint8 array of shape (n, size); another batch raises
+    ``BatchShapeError``."""
 
     def write(self, grids: Grids) -> bytes:
         """The text of the grids: ``n * size`` bytes.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Final, cast
+from typing import Final, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudokumill.errors import BatchShapeError
+
+S = TypeVar("S", bound=np.generic)
 
 Grids = NDArray[np.uint8]
 """C-contiguous uint8, shape (n, 81), row-major, 0 = blank."""
@@ -25,7 +27,7 @@ UNITS: Final = np.concatenate(
 """Shape (27, 9): the cells of the nine rows, the nine columns and the nine boxes, in this order."""
 
 PEERS: Final = np.array(
-    [np.setdiff1d(UNITS[(UNITS == cell).any(axis=1)], [cell]) for cell in range(CELLS)], dtype=np.intp
+    [np.setdiff1d(UNITS[(cell == UNITS).any(axis=1)], [cell]) for cell in range(CELLS)], dtype=np.intp
 )
 """Shape (81, 20): the cells that share a row, a column or a box with each cell, rising."""
 
@@ -48,6 +50,13 @@ def check_batch(grids: object, what: str = "grids") -> Grids:
     if not grids.flags.c_contiguous:
         raise BatchShapeError(what=what, wanted=_WANTED, got="one that is not contiguous")
     return cast("Grids", grids)
+
+
+def read_only(array: NDArray[S]) -> NDArray[S]:
+    """A view that cannot be written on: what a plugin is shown must stay what its result is checked against."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def from_lines(lines: list[str]) -> Grids:

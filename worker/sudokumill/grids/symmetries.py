@@ -81,6 +81,18 @@ def orbits(symmetry: Symmetry) -> tuple[tuple[int, ...], ...]:
     return tuple(found)
 
 
+def deciding_orbit(symmetry: Symmetry) -> int | None:
+    """The number of the only orbit with an odd number of cells: the centre, under a rotation; None if several have.
+
+    a b c | . . .      Under a half turn, 41 orbits: 40 pairs and the centre. Whether it goes decides whether
+    . . . | . . .      the number of clues is odd. So a digger that aims at 30 clues digs it at once, which a
+    ------+------      final always allows, and one that aims at 31 never does; left to its turn, it would
+    . . . | c b a      spoil one aim or the other.
+    """
+    odd = [number for number, orbit in enumerate(orbits(symmetry)) if len(orbit) % 2]
+    return odd[0] if len(odd) == 1 else None
+
+
 def possible_clue_counts(symmetry: Symmetry) -> frozenset[int]:
     """Every number of clues, 0 .. 81, that a pattern with this symmetry can have."""
     reachable = {0}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from sudokumill.errors import StoreError
@@ -21,11 +21,30 @@ from sudokumill.store.models import JobState
 from sudokumill.store.reading import inputs
 
 _BATCH_SECONDS: Final = 0.5
+_FIRST_BATCH: Final = 64
+"""Rows of a job's first batch in a process: a hint that is far too high, or a plugin that fails at every row,
+then costs little. Each further batch is what the rate of the last one makes in half a second, and at most four
+times as large."""
+
 _GREATEST_BATCH: Final = 2_000
 """Rows of a batch that is dug or solved: its arrays of trial grids stay below 20 MB."""
 
 
-@dataclass(frozen=True)
+@dataclass
+class Station:
+    """A job's line as it stands in a process, and the size of its next batch."""
+
+    job: int
+    line: Line
+    rows: int = _FIRST_BATCH
+
+    def learn(self, rows: int, seconds: float, most: int) -> None:
+        """Takes note of how long a batch took."""
+        wanted = int(rows / max(seconds, 1e-6) * _BATCH_SECONDS)
+        self.rows = max(1, min(wanted, 4 * rows, most))
+
+
+@dataclass
 class Bench:
     """What a process needs to run chunks, made once."""
 
@@ -36,25 +55,27 @@ class Bench:
     lease_seconds: float
     licence: str
     pace: Pace
-    lines: dict[int, Line] = field(default_factory=dict)
+    interrupted: Callable[[], bool]
+    """Asked between batches; True keeps what is made and leaves the rest waiting."""
+    note: Callable[[int], None]
+    """Told the positions of each batch that was made, and minus their sum when they are stored."""
+    station: Station | None = None
     """The line of the job in hand: building it costs milliseconds, so it outlives a chunk."""
 
-    def line(self, job: int, spec: JobSpec) -> Line:
-        """The line of a job; the one before it is given up."""
-        if job not in self.lines:
-            self.lines.clear()
-            self.lines[job] = Line(spec, self.registry)
-        return self.lines[job]
+    def station_for(self, job: int, spec: JobSpec) -> Station:
+        """The station of a job; the one before it is given up."""
+        if self.station is None or self.station.job != job:
+            self.station = Station(job, Line(spec, self.registry))
+        return self.station
 
 
-def run_chunk(bench: Bench, job: int, spec: JobSpec, interrupted: Callable[[], bool]) -> JobState | None:
+def run_chunk(bench: Bench, job: int, spec: JobSpec) -> JobState | None:
     """Claims the job's next chunk and runs it to its end.
 
     Args:
         bench: this process's tools.
         job: which job.
         spec: its specification.
-        interrupted: asked between batches; True keeps what is made and leaves the rest waiting.
 
     Returns:
         The job's state afterwards; None when no chunk waited.
@@ -66,9 +87,10 @@ def run_chunk(bench: Bench, job: int, spec: JobSpec, interrupted: Callable[[], b
     held = claim(bench.database, job, bench.owner, bench.lease_seconds)
     if held is None:
         return None
+    made = Made(reached=held.start)
     try:
-        line = bench.line(job, spec)
-        made, hold = _make(bench, held, spec, line, interrupted)
+        station = bench.station_for(job, spec)
+        hold = _make(bench, held, spec, station, made)
         if made.reached == held.start:
             give_back(bench.database, held)
         else:
@@ -76,7 +98,7 @@ def run_chunk(bench: Bench, job: int, spec: JobSpec, interrupted: Callable[[], b
                 bench.database,
                 held,
                 made,
-                versions=line.versions,
+                versions=station.line.versions,
                 new=spec.new,
                 licence=bench.licence,
                 rest=hold,
@@ -86,42 +108,39 @@ def run_chunk(bench: Bench, job: int, spec: JobSpec, interrupted: Callable[[], b
         with contextlib.suppress(StoreError):
             give_back(bench.database, held)
         raise
+    finally:
+        bench.note(held.start - made.reached)
     return advance(bench.database, job, bench.pace)
 
 
-def _make(
-    bench: Bench, held: Claim, spec: JobSpec, line: Line, interrupted: Callable[[], bool]
-) -> tuple[Made, Hold]:
-    """Makes the chunk batch by batch, as far as the job and the process want it."""
-    made = Made(reached=held.start)
-    rows = _batch_rows(spec)
-    deadline = time.monotonic() + bench.lease_seconds / 3
-    start = held.start
-    while start < held.stop:
-        if interrupted():
-            return made, Hold.PAUSE
+def _make(bench: Bench, held: Claim, spec: JobSpec, station: Station, made: Made) -> Hold:
+    """Makes the chunk batch by batch, as far as the job and the process want it; says what the rest is to be."""
+    most = GREATEST_CHUNK if spec.kind is JobKind.GENERATE else _GREATEST_BATCH
+    renewed = time.monotonic()
+    while made.reached < held.stop:
+        start = made.reached
+        if bench.interrupted():
+            return Hold.PAUSE
         if start > held.start:
             hold = look(bench.database, held, spec.max_seconds)
             if hold is not Hold.GO_ON:
-                return made, hold
-        if time.monotonic() > deadline:
+                return hold
+        if time.monotonic() - renewed > bench.lease_seconds / 3:
             renew(bench.database, held, bench.lease_seconds)
-            deadline = time.monotonic() + bench.lease_seconds / 3
-        stop = min(start + rows, held.stop)
+            renewed = time.monotonic()
+        stop = min(start + station.rows, held.stop)
         grids = _inputs(bench.database, held.job, spec, start, stop)
         began = time.perf_counter()
-        batch = line.run(start, stop, grids)
-        made.add(batch, time.perf_counter() - began, stop)
+        batch = station.line.run(start, stop, grids)
+        seconds = time.perf_counter() - began
+        made.add(batch, seconds, stop)
+        station.learn(stop - start, seconds, most)
+        bench.note(stop - start)
         if len(batch.errors) == stop - start:
             # nothing of it came out well: the job looks at that before more is tried
-            return made, Hold.PAUSE
-        start = stop
-    return made, Hold.GO_ON
-
-
-def _batch_rows(spec: JobSpec) -> int:
-    most = GREATEST_CHUNK if spec.kind is JobKind.GENERATE else _GREATEST_BATCH
-    return max(1, min(most, int(spec.rate * _BATCH_SECONDS)))
+            station.rows = _FIRST_BATCH
+            return Hold.PAUSE
+    return Hold.GO_ON
 
 
 def _inputs(database: Database, job: int, spec: JobSpec, start: int, stop: int) -> Grids | None:

@@ -4,45 +4,43 @@ Every text format has one size a grid, so the place of a position is known befor
 writes its own rows where they belong:
 
     position     0        1        2        3    ...
-    file      | row 0  | row 1  |  gap   | row 3  | ...      the file is named FILE.part until it is whole
+    draft     | row 0  | row 1  |  gap   | row 3  | ...      it takes the file's name when it is whole
 
-A gap is a position that failed, missed the target, or repeats a lower one. At the end gaps are closed, the file is
-cut to what was ordered, and takes its name. There is no database to fall back on: an interrupted run leaves
-nothing.
+A gap is a position that failed, missed the target, or repeats a lower one. At the end gaps are closed, and the
+draft is cut to what was ordered. There is no database to fall back on: an interrupted run leaves nothing.
+
+What is kept in memory: 8 bytes a row (its fingerprint), 16 bytes a gap, and up to four times as much while
+fingerprints are compared. The finals of an enumerating generator are distinct by contract, so of its rows nothing is
+kept but the gaps.
 """
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import os
-import shutil
 import signal
-import sys
-import tempfile
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from errno import EISDIR
+from functools import cached_property
 from multiprocessing import connection
 from pathlib import Path
-from types import FrameType
 from typing import BinaryIO, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudokumill.errors import FileUnwritableError, LocalProcessError, OutputRowError
+from sudokumill.errors import LostProcessError, OutputRowError
 from sudokumill.formats import TextFormat
 from sudokumill.grids.batch import Grids
 from sudokumill.jobs import JobSpec, plan_chunks, rows_per_chunk
 from sudokumill.line import Line
+from sudokumill.output import drafted, shown, writing
 from sudokumill.queue.local import FORK
 from sudokumill.registry import load_registry
-from sudokumill.rows import FinalRows, LevelRows, ReportSum, merge
+from sudokumill.rows import Failure, FinalRows, LevelRows, ReportSum, merge
 from sudokumill.settings import Settings
 from sudokumill.streams import mix
 
@@ -55,6 +53,13 @@ _COPY_BYTES: Final = 8 << 20
 Fingerprints = NDArray[np.uint64]
 """Shape (m,): a 64-bit hash of each grid; among a million of them a chance repeat has odds of 1 to 37 million."""
 
+Runs = NDArray[np.int64]
+"""Shape (r, 2), rising: positions ``runs[i, 0]`` .. ``runs[i, 1] - 1`` are meant, and none between two runs."""
+
+
+_Failures = dict[tuple[str, str], Failure]
+"""By owner and reason."""
+
 
 @dataclass(frozen=True)
 class DirectResult:
@@ -64,8 +69,8 @@ class DirectResult:
     tried: int
     repeated: int
     missed: int
-    failures: tuple[tuple[str, str, int], ...]
-    """(implementation, reason, how many), the most frequent first."""
+    failures: tuple[Failure, ...]
+    """The most frequent first."""
     reports: dict[str, ReportSum]
     versions: dict[str, str]
 
@@ -76,12 +81,12 @@ class _Share:
 
     start: int
     stop: int
-    good: NDArray[np.int64]
-    """Positions whose row is in the file, rising."""
+    good: Runs
+    """Positions whose row is in the file."""
     fingerprints: Fingerprints
-    """Of the good positions."""
+    """Of the good positions; none for an enumerating generator."""
     missed: int
-    failures: Counter[tuple[str, str]]
+    failures: _Failures
     reports: dict[str, ReportSum]
     versions: dict[str, str]
 
@@ -99,25 +104,35 @@ class _Ledger:
 
     @property
     def good(self) -> int:
-        return sum(len(share.good) for share in self.shares.values())
+        return sum(_length(share.good) for share in self.shares.values())
 
-    def distinct(self) -> NDArray[np.int64]:
-        """Positions that count, rising: of equal grids the lowest position."""
+    @property
+    def missed(self) -> int:
+        return sum(share.missed for share in self.shares.values())
+
+    @property
+    def failures(self) -> list[Failure]:
+        """The most frequent first, and of equally frequent ones the one that came first."""
+        found: _Failures = {}
+        for share in self.shares.values():
+            for one in share.failures.values():
+                _count(found, one)
+        return sorted(found.values(), key=lambda one: (-one.times, one.first))
+
+    def distinct(self) -> Runs:
+        """Positions that count: of equal grids the lowest position."""
         shares = [self.shares[start] for start in sorted(self.shares)]
-        if not shares:
-            return np.empty(0, np.int64)
-        good = np.concatenate([share.good for share in shares])
-        prints = np.concatenate([share.fingerprints for share in shares])
+        good = np.concatenate([np.empty((0, 2), np.int64), *(share.good for share in shares)])
+        prints = np.concatenate([np.empty(0, np.uint64), *(share.fingerprints for share in shares)])
         rising = np.sort(prints)
         if not (rising[1:] == rising[:-1]).any():
             return good
         _, first = np.unique(prints, return_index=True)
-        kept: NDArray[np.int64] = good[np.sort(first)]
-        return kept
+        return _runs_of(_positions_in(good)[np.sort(first)])
 
 
 def run_direct(
-    spec: JobSpec, settings: Settings, path: Path, text: TextFormat, watch: Callable[[int], bool]
+    spec: JobSpec, settings: Settings, path: Path, text: TextFormat, watch: Callable[[int], None]
 ) -> DirectResult:
     """Makes a job's rows and writes them to a file: finals of generate, puzzles of levels.
 
@@ -127,39 +142,48 @@ def run_direct(
         path: where to; ``-`` is standard output. A regular file appears under its name only when it is whole.
             Anything else that exists there (a pipe, a device) is written to in order at the end.
         text: the format.
-        watch: called several times a second with the rows made; True ends the run.
+        watch: called several times a second with the rows made.
 
     Raises:
         FileUnwritableError: the file cannot be written, or the disk is full.
-        OutputRowError: fewer rows than ordered could be made, or the run was ended; the file was not written.
-        LocalProcessError: a process died.
+        OutputRowError: fewer rows than ordered could be made; the file was not written.
+        LostProcessError: a process died; the file was not written.
     """
-    with _part_file(path) as part:
-        ledger = _fill(spec, settings, part, text, watch)
-        positions = ledger.distinct()
-        if len(positions) < spec.count:
+    with drafted(path) as draft:
+        ledger = _fill(spec, settings, _Draft(draft, shown(path)), text, watch)
+        runs = ledger.distinct()
+        distinct = _length(runs)
+        if distinct < spec.count:
             raise OutputRowError(
-                made=len(positions), count=spec.count, path=path, reason=_why_short(ledger, len(positions))
+                made=distinct, count=spec.count, path=shown(path), reason=_why_short(ledger, distinct)
             )
-        _close_gaps(part, positions[: spec.count], text.size)
+        with writing(shown(path)):
+            _close_gaps(draft, runs, spec.count, text.size)
     reports: dict[str, ReportSum] = {}
-    failures: Counter[tuple[str, str]] = Counter()
     for share in ledger.shares.values():
         merge(reports, share.reports)
-        failures += share.failures
     return DirectResult(
         written=spec.count,
         tried=ledger.tried,
-        repeated=ledger.good - len(positions),
-        missed=sum(share.missed for share in ledger.shares.values()),
-        failures=tuple((owner, why, times) for (owner, why), times in failures.most_common()),
+        repeated=ledger.good - distinct,
+        missed=ledger.missed,
+        failures=tuple(ledger.failures),
         reports=reports,
         versions=next(iter(ledger.shares.values())).versions,
     )
 
 
+@dataclass(frozen=True)
+class _Draft:
+    """The file that all processes write into."""
+
+    path: Path
+    name: str
+    """Of what it will be, for messages."""
+
+
 def _fill(
-    spec: JobSpec, settings: Settings, part: Path, text: TextFormat, watch: Callable[[int], bool]
+    spec: JobSpec, settings: Settings, draft: _Draft, text: TextFormat, watch: Callable[[int], None]
 ) -> _Ledger:
     """Has ranges of positions written until enough distinct rows are there, or no more can be had."""
     ledger = _Ledger()
@@ -167,7 +191,7 @@ def _fill(
     end = min(bounds, default=None)
     missing = spec.count
     others = set(multiprocessing.active_children())
-    with ProcessPoolExecutor(settings.processes, FORK, _set_up, (spec, settings, part, text)) as pool:
+    with ProcessPoolExecutor(settings.processes, FORK, _set_up, (spec, settings, draft, text)) as pool:
         try:
             while missing > 0:
                 rows = rows_per_chunk(spec, spec.rate, settings.chunk_seconds, 2 * settings.processes, missing)
@@ -175,14 +199,13 @@ def _fill(
                 if not ranges:
                     return ledger
                 ledger.planned = ranges[-1][1]
-                if _collect(pool, ranges, ledger, watch):
-                    return ledger
+                _collect(pool, ranges, ledger, watch)
                 distinct = ledger.distinct()
                 if _is_hopeless(spec, ledger, distinct, settings):
                     return ledger
-                missing = spec.count - len(distinct)
+                missing = spec.count - _length(distinct)
         except BrokenProcessPool:
-            raise LocalProcessError(code="unknown") from None
+            raise LostProcessError() from None
         except KeyboardInterrupt:
             # nothing of what they make will be kept, so nobody waits for the ranges in hand
             for process in set(multiprocessing.active_children()) - others:
@@ -194,41 +217,34 @@ def _fill(
 
 
 def _collect(
-    pool: ProcessPoolExecutor,
-    ranges: list[tuple[int, int]],
-    ledger: _Ledger,
-    watch: Callable[[int], bool],
-) -> bool:
-    """Runs ranges; True when the run is to end."""
+    pool: ProcessPoolExecutor, ranges: list[tuple[int, int]], ledger: _Ledger, watch: Callable[[int], None]
+) -> None:
+    """Has ranges of positions made, and takes down what they came to."""
     pending: set[Future[_Share]] = {pool.submit(_write_range, start, stop) for start, stop in ranges}
     while pending:
         done, pending = wait(pending, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
         for future in done:
             share = future.result()
             ledger.shares[share.start] = share
-        if watch(ledger.good):
-            return True
-    return False
+        watch(ledger.good)
 
 
-def _is_hopeless(spec: JobSpec, ledger: _Ledger, distinct: NDArray[np.int64], settings: Settings) -> bool:
+def _is_hopeless(spec: JobSpec, ledger: _Ledger, distinct: Runs, settings: Settings) -> bool:
     """Whether a job with a store would be given up here: all failed, or nothing new came for long."""
-    failed = sum(share.failures.total() for share in ledger.shares.values())
+    failed = sum(one.times for one in ledger.failures)
     if failed == ledger.tried and failed >= _ALL_FAILED:
         return True
-    dry = ledger.planned - (int(distinct[-1]) + 1 if len(distinct) else 0)
+    dry = ledger.planned - (int(distinct[-1, 1]) if len(distinct) else 0)
     return spec.max_attempts is None and dry >= settings.dry_positions
 
 
 def _why_short(ledger: _Ledger, distinct: int) -> str:
-    failures: Counter[tuple[str, str]] = Counter()
-    for share in ledger.shares.values():
-        failures += share.failures
     parts = [f"{ledger.tried:,} tried"]
-    missed = sum(share.missed for share in ledger.shares.values())
     repeated = ledger.good - distinct
-    parts += [f"{number:,} {name}" for number, name in ((missed, "off target"), (repeated, "repeated")) if number]
-    parts += [f"{times:,} failed ({owner}: {why})" for (owner, why), times in failures.most_common(1)]
+    parts += [
+        f"{number:,} {name}" for number, name in ((ledger.missed, "off target"), (repeated, "repeated")) if number
+    ]
+    parts += [f"{one.times:,} failed ({one.owner}: {one.reason})" for one in ledger.failures[:1]]
     return ", ".join(parts)
 
 
@@ -237,17 +253,29 @@ def _why_short(ledger: _Ledger, distinct: int) -> str:
 
 @dataclass(frozen=True)
 class _Bench:
+    """What a process needs to make rows. It is set up with the first range, so that a fault there is an error of
+    the run; one of the pool's initializer would be a dead process without a reason."""
+
     spec: JobSpec
-    line: Line
-    file: int
+    settings: Settings
+    draft: _Draft
     text: TextFormat
+
+    @cached_property
+    def line(self) -> Line:
+        return Line(self.spec, load_registry(self.settings.plugins, self.settings.plugin_dir))
+
+    @cached_property
+    def file(self) -> int:
+        with writing(self.draft.name):
+            return os.open(self.draft.path, os.O_WRONLY)
 
 
 _bench: _Bench | None = None
-"""A pool's process has no other place for what its initializer made; set once, before the first range."""
+"""A pool's process has no other place for what its initializer got; set once, before the first range."""
 
 
-def _set_up(spec: JobSpec, settings: Settings, part: Path, text: TextFormat) -> None:
+def _set_up(spec: JobSpec, settings: Settings, draft: _Draft, text: TextFormat) -> None:
     global _bench  # noqa: PLW0603
     # the parent hears Ctrl-C and ends the pool
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -255,8 +283,7 @@ def _set_up(spec: JobSpec, settings: Settings, part: Path, text: TextFormat) -> 
     parent = multiprocessing.parent_process()
     assert parent is not None  # noqa: S101 - this is a process of a pool
     threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
-    registry = load_registry(settings.plugins, settings.plugin_dir)
-    _bench = _Bench(spec, Line(spec, registry), os.open(part, os.O_WRONLY), text)
+    _bench = _Bench(spec, settings, draft, text)
 
 
 def _end_with(parent: int) -> None:
@@ -269,10 +296,10 @@ def _write_range(start: int, stop: int) -> _Share:
     """Makes positions ``start`` .. ``stop - 1`` and writes the good ones where they belong."""
     bench = _bench
     assert bench is not None  # noqa: S101 - the pool called _set_up
-    good: list[NDArray[np.int64]] = []
+    good: list[Runs] = []
     prints: list[Fingerprints] = []
     missed = 0
-    failures: Counter[tuple[str, str]] = Counter()
+    failures: _Failures = {}
     reports: dict[str, ReportSum] = {}
     for low in range(start, stop, _BATCH_ROWS):
         batch = bench.line.run(low, min(low + _BATCH_ROWS, stop))
@@ -283,34 +310,35 @@ def _write_range(start: int, stop: int) -> _Share:
         else:
             assert isinstance(rows, FinalRows)  # noqa: S101 - only these kinds run without a store
             grids, positions = rows.finals, rows.positions
-        _write_rows(bench, grids, positions)
-        good.append(positions)
-        prints.append(_fingerprints(grids))
-        failures.update((error.owner, error.reason) for error in batch.errors)
+        runs = _runs_of(positions)
+        _write_rows(bench, grids, runs)
+        good.append(runs)
+        if not bench.spec.enumerated:
+            prints.append(_fingerprints(grids))
+        for error in batch.errors:
+            _count(failures, Failure(error.owner, error.reason, 1, error.position))
         merge(reports, batch.reports)
     return _Share(
-        start, stop, np.concatenate(good), np.concatenate(prints), missed, failures, reports, bench.line.versions
-    )
+        start, stop, np.concatenate(good), np.concatenate([np.empty(0, np.uint64), *prints]), missed, failures,
+        reports, bench.line.versions,
+    )  # fmt: skip
 
 
-def _write_rows(bench: _Bench, grids: Grids, positions: NDArray[np.int64]) -> None:
+def _write_rows(bench: _Bench, grids: Grids, runs: Runs) -> None:
     data = memoryview(bench.text.write(grids))
     size = bench.text.size
-    for low, high in _runs(positions):
-        _write_all(bench.file, data[low * size : high * size], int(positions[low]) * size)
+    done = 0
+    with writing(bench.draft.name):
+        for low, high in runs.tolist():
+            end = done + (high - low) * size
+            _write_all(bench.file, data[done:end], low * size)
+            done = end
 
 
 def _write_all(file: int, data: memoryview, offset: int) -> None:
     while data:
         written = os.pwrite(file, data, offset)
         data, offset = data[written:], offset + written
-
-
-def _runs(positions: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Ranges of indices over which positions follow each other without a gap."""
-    if len(positions):
-        cuts = np.flatnonzero(np.diff(positions) != 1) + 1
-        yield from zip([0, *cuts.tolist()], [*cuts.tolist(), len(positions)], strict=True)
 
 
 _WEIGHTS: Final = mix(np.arange(11, dtype=np.uint64) + np.uint64(1)) | np.uint64(1)
@@ -326,68 +354,45 @@ def _fingerprints(grids: Grids) -> Fingerprints:
     return mix(total.sum(axis=1, dtype=np.uint64) + grids[:, 80].astype(np.uint64) * _WEIGHTS[10])
 
 
+def _count(failures: _Failures, more: Failure) -> None:
+    """Adds item errors to those with the same cause."""
+    cause = (more.owner, more.reason)
+    before = failures.get(cause, Failure(*cause, 0, more.first))
+    failures[cause] = Failure(*cause, before.times + more.times, min(before.first, more.first))
+
+
+# --- runs of positions -----------------------------------------------------------------------------------
+
+
+def _runs_of(positions: NDArray[np.int64]) -> Runs:
+    """Rising positions as runs without a gap."""
+    cuts = np.flatnonzero(np.diff(positions) != 1)
+    ends = [*cuts.tolist(), len(positions) - 1] if len(positions) else []
+    starts = [0, *(cuts + 1).tolist()] if len(positions) else []
+    return np.stack([positions[starts], positions[ends] + 1], axis=1)
+
+
+def _positions_in(runs: Runs) -> NDArray[np.int64]:
+    """The positions one by one, rising."""
+    return np.concatenate([np.empty(0, np.int64), *(np.arange(low, high) for low, high in runs.tolist())])
+
+
+def _length(runs: Runs) -> int:
+    return int((runs[:, 1] - runs[:, 0]).sum())
+
+
 # --- the file --------------------------------------------------------------------------------------------
 
 
-@contextlib.contextmanager
-def _part_file(path: Path) -> Iterator[Path]:
-    """A file to write into, which becomes ``path`` when the body ends well and vanishes when it does not."""
-    part: Path | None = None
-    before = signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        if path.is_dir():
-            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
-        special = str(path) == "-" or (path.exists() and not path.is_file())
-        part = _temporary() if special else path.with_name(path.name + ".part")
-        part.write_bytes(b"")
-        yield part
-        if special:
-            _copy_to(path, part)
-        else:
-            part.replace(path)
-    except BrokenPipeError:
-        raise  # whoever read it has seen enough
-    except OSError as error:
-        raise FileUnwritableError(path=path, reason=error.strerror or str(error)) from error
-    finally:
-        if part is not None:
-            with contextlib.suppress(OSError):
-                part.unlink()
-        signal.signal(signal.SIGTERM, before)
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
-
-
-def _temporary() -> Path:
-    file, name = tempfile.mkstemp(prefix="sudokumill-")
-    os.close(file)
-    return Path(name)
-
-
-def _copy_to(path: Path, part: Path) -> None:
-    """Writes the whole part to standard output, a pipe or a device."""
-    with part.open("rb") as source:
-        if str(path) == "-":
-            shutil.copyfileobj(source, sys.stdout.buffer, _COPY_BYTES)
-            sys.stdout.buffer.flush()
-            return
-        # unbuffered: a write that failed is not tried again when the file is closed
-        with path.open("wb", buffering=0) as target:
-            while data := source.read(_COPY_BYTES):
-                view = memoryview(data)
-                while view:
-                    view = view[target.write(view) :]
-
-
-def _close_gaps(part: Path, positions: NDArray[np.int64], size: int) -> None:
-    """Moves the rows together, lowest first, so that no row is written over before it was read."""
-    with part.open("r+b") as file:
-        if int(positions[-1]) != len(positions) - 1:
-            for low, high in _runs(positions):
-                _move(file, int(positions[low]) * size, low * size, (high - low) * size)
-        file.truncate(len(positions) * size)
+def _close_gaps(draft: Path, runs: Runs, count: int, size: int) -> None:
+    """Moves the first ``count`` rows together, lowest first, so that none is written over before it was read."""
+    with draft.open("r+b") as file:
+        done = 0
+        for low, high in runs.tolist():
+            rows = min(high - low, count - done)
+            _move(file, low * size, done * size, rows * size)
+            done += rows
+        file.truncate(count * size)
 
 
 def _move(file: BinaryIO, source: int, target: int, length: int) -> None:

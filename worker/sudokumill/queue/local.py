@@ -11,22 +11,23 @@ import multiprocessing
 import os
 import signal
 import time
+import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import FrameType
 from typing import Final
 
 from sudokumill.errors import LeaseLostError, LocalProcessError, SudokumillError
-from sudokumill.jobs import JobSpec
 from sudokumill.queue.chunk import Bench, run_chunk
 from sudokumill.registry import load_registry
 from sudokumill.settings import Settings
-from sudokumill.store.advance import Pace, advance, start
+from sudokumill.store.advance import Pace, advance, start, stop
 from sudokumill.store.database import Database
-from sudokumill.store.leases import owner_name, reap
+from sudokumill.store.leases import reap
 from sudokumill.store.models import JobState
+from sudokumill.store.owners import owner_name
 from sudokumill.store.reading import Progress, progress
 
 _LOOK_SECONDS: Final = 0.1
@@ -48,7 +49,7 @@ class _Child:
 
 
 class _Interruption:
-    """Notes SIGINT and SIGTERM instead of dying by them; a second one ends at once."""
+    """Notes SIGINT and SIGTERM instead of dying by them."""
 
     def __init__(self) -> None:
         self.times = 0
@@ -62,7 +63,13 @@ class _Interruption:
             signal.signal(name, handler)
 
 
-def run_local(database: Database, job: int, settings: Settings, watch: Callable[[Progress], None]) -> Progress:
+def run_local(
+    database: Database,
+    job: int,
+    settings: Settings,
+    watch: Callable[[Progress], None],
+    say: Callable[[str], None] = lambda _: None,
+) -> Progress:
     """Runs a job until it ends, is paused, or is interrupted.
 
     Args:
@@ -70,9 +77,10 @@ def run_local(database: Database, job: int, settings: Settings, watch: Callable[
         job: which job.
         settings: processes, leases, plugins.
         watch: called several times a second with the progress.
+        say: told in one line what a person should know meanwhile.
 
     Returns:
-        The progress at the end; its state is RUNNING or WAITING when the run was interrupted.
+        The progress at the end; the job waits when the run was interrupted.
 
     Raises:
         SudokumillError: a process could not go on; what was stored stays.
@@ -80,15 +88,13 @@ def run_local(database: Database, job: int, settings: Settings, watch: Callable[
     start(database, job)
     reap(database, job, settings.chunk_attempts)
     advance(database, job, pace(settings))
-    spec = progress(database, job).spec
-    database.dispose()
-    interruption = _Interruption()
-    children = [_spawn(database, job, spec, settings) for _ in range(settings.processes)]
+    crew = _Crew(database, job, settings)
     try:
-        return _watch_over(database, job, spec, settings, watch, interruption, children)
+        crew.work(watch, say)
     finally:
-        _stop(children, interruption)
-        interruption.restore()
+        crew.dismiss()
+        stop(database, job)
+    return progress(database, job)
 
 
 def pace(settings: Settings) -> Pace:
@@ -96,100 +102,107 @@ def pace(settings: Settings) -> Pace:
     return Pace(settings.processes, settings.chunk_seconds, settings.dry_positions)
 
 
-def _watch_over(
-    database: Database,
-    job: int,
-    spec: JobSpec,
-    settings: Settings,
-    watch: Callable[[Progress], None],
-    interruption: _Interruption,
-    children: list[_Child],
-) -> Progress:
-    reaped = time.monotonic()
-    while True:
-        found = progress(database, job)
-        watch(found)
-        if interruption.times:
-            _stop(children, interruption)
-            return progress(database, job)
-        if found.state.ended or found.state is JobState.PAUSED:
-            _stop(children, interruption)
-            return progress(database, job)
-        wait([child.process.sentinel for child in children], timeout=_LOOK_SECONDS)
-        for child in [child for child in children if not child.process.is_alive()]:
-            children.remove(child)
-            _raise_words(child)
-            if progress(database, job).state in {JobState.WAITING, JobState.RUNNING}:
-                reap(database, job, settings.chunk_attempts)
-                advance(database, job, pace(settings))
-                database.dispose()
-                children.append(_spawn(database, job, spec, settings))
-        if time.monotonic() - reaped > _REAP_SECONDS:
-            reap(database, job, settings.chunk_attempts)
-            advance(database, job, pace(settings))
-            reaped = time.monotonic()
+class _Crew:
+    """The children that work on a job, and their parent's watch over them."""
 
+    def __init__(self, database: Database, job: int, settings: Settings) -> None:
+        self._database = database
+        self._job = job
+        self._settings = settings
+        self._spec = progress(database, job).spec
+        self._in_hand = FORK.Value("q", 0)
+        self._children: list[_Child] = []
+        self._interruption = _Interruption()
 
-def _spawn(database: Database, job: int, spec: JobSpec, settings: Settings) -> _Child:
-    mine, its = FORK.Pipe(duplex=False)
-    url = database.url.render_as_string(hide_password=False)
-    process = FORK.Process(target=_work, args=(url, job, spec, settings, its, os.getpid()), daemon=True)
-    process.start()
-    its.close()
-    return _Child(process, mine)
+    def work(self, watch: Callable[[Progress], None], say: Callable[[str], None]) -> None:
+        """Lets children work until the job ends, is paused or is interrupted."""
+        for _ in range(self._settings.processes):
+            self._hire()
+        looked_after = time.monotonic()
+        while not self._interruption.times:
+            found = progress(self._database, self._job)
+            watch(replace(found, in_hand=self._in_hand.value))
+            if found.state.ended or found.state is JobState.PAUSED:
+                return
+            wait([child.process.sentinel for child in self._children], timeout=_LOOK_SECONDS)
+            gone = [child for child in self._children if not child.process.is_alive()]
+            for child in gone:
+                self._children.remove(child)
+                _raise_words(child)
+            if gone or time.monotonic() - looked_after > _REAP_SECONDS:
+                reap(self._database, self._job, self._settings.chunk_attempts)
+                state = advance(self._database, self._job, pace(self._settings))
+                looked_after = time.monotonic()
+                if state in {JobState.WAITING, JobState.RUNNING}:
+                    for _ in gone:
+                        self._hire()
+        say("stopping after the batch in hand; what is made is kept (Ctrl-C again stops at once)")
 
+    def dismiss(self) -> None:
+        """Asks the children to end after their batch; kills them when they do not, or at a second signal."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while any(child.process.is_alive() for child in self._children):
+            for child in self._children:
+                # again and again: one that was just forked does not listen yet
+                child.process.terminate()
+            if time.monotonic() > deadline or self._interruption.times > 1:
+                for child in self._children:
+                    child.process.kill()
+            wait([child.process.sentinel for child in self._children], timeout=_LOOK_SECONDS)
+        for child in self._children:
+            child.process.join()
+        reap(self._database, self._job, self._settings.chunk_attempts)
+        self._interruption.restore()
 
-def _raise_words(child: _Child) -> None:
-    """Raises what the child said before it ended. One that was killed says nothing, and is replaced."""
-    with contextlib.suppress(EOFError):
-        raise child.words.recv()
-    if child.process.exitcode not in {0, None} and child.process.exitcode > 0:
-        raise LocalProcessError(code=child.process.exitcode)
+    def _hire(self) -> None:
+        # a child must not inherit a connection: SQLite's locks belong to the process that took them
+        self._database.dispose()
+        mine, its = FORK.Pipe(duplex=False)
+        process = FORK.Process(target=self._serve, args=(its, os.getpid()), daemon=True)
+        process.start()
+        its.close()
+        self._children.append(_Child(process, mine))
 
+    def _serve(self, words: Connection, parent: int) -> None:
+        """A child's life: chunk after chunk until the job ends or the parent has gone."""
+        interruption = _Interruption()
+        try:
+            bench = Bench(
+                database=Database(self._database.url.render_as_string(hide_password=False)),
+                registry=load_registry(self._settings.plugins, self._settings.plugin_dir),
+                owner=owner_name(),
+                lease_seconds=self._settings.lease_seconds,
+                licence=self._settings.licence,
+                pace=pace(self._settings),
+                interrupted=lambda: interruption.times > 0 or os.getppid() != parent,
+                note=self._note,
+            )
+            self._serve_at(bench)
+            bench.database.dispose()
+        except SudokumillError as error:
+            words.send(error)
+        except Exception:
+            words.send(LocalProcessError(reason=" ".join(traceback.format_exc().split("\n")[-4:]).strip()))
 
-def _stop(children: list[_Child], interruption: _Interruption) -> None:
-    """Asks the children to end after their batch; kills them when they do not, or at a second signal."""
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    while any(child.process.is_alive() for child in children):
-        for child in children:
-            # again and again: one that was just forked does not listen yet
-            child.process.terminate()
-        if time.monotonic() > deadline or interruption.times > 1:
-            for child in children:
-                child.process.kill()
-        wait([child.process.sentinel for child in children], timeout=_LOOK_SECONDS)
-    for child in children:
-        child.process.join()
-
-
-def _work(url: str, job: int, spec: JobSpec, settings: Settings, words: Connection, parent: int) -> None:
-    """A child's life: chunk after chunk until the job ends or the parent has gone."""
-    interruption = _Interruption()
-
-    def interrupted() -> bool:
-        return interruption.times > 0 or os.getppid() != parent
-
-    try:
-        database = Database(url)
-        bench = Bench(
-            database=database,
-            registry=load_registry(settings.plugins, settings.plugin_dir),
-            owner=owner_name(),
-            lease_seconds=settings.lease_seconds,
-            licence=settings.licence,
-            pace=pace(settings),
-        )
-        while not interrupted():
+    def _serve_at(self, bench: Bench) -> None:
+        while not bench.interrupted():
             try:
-                state = run_chunk(bench, job, spec, interrupted)
+                state = run_chunk(bench, self._job, self._spec)
             except LeaseLostError:
                 continue
             if state is None:
-                state = progress(database, job).state
-                if not state.ended and state is not JobState.PAUSED:
+                state = progress(bench.database, self._job).state
+                if state in {JobState.WAITING, JobState.RUNNING}:
                     time.sleep(_IDLE_SECONDS)
             if state.ended or state is JobState.PAUSED:
-                break
-        database.dispose()
-    except SudokumillError as error:
-        words.send(error)
+                return
+
+    def _note(self, positions: int) -> None:
+        with self._in_hand.get_lock():
+            self._in_hand.value += positions
+
+
+def _raise_words(child: _Child) -> None:
+    """Raises what the child said before it ended; one that says nothing was ended by its plugin, or killed."""
+    with contextlib.suppress(EOFError):
+        raise child.words.recv()

@@ -17,18 +17,16 @@ from typing import Final
 _LONGEST: Final = 300
 
 
-def fault_text(error: BaseException, place: bool = True) -> str:
+def fault_text(error: BaseException) -> str:
     """Type, message and place of an exception: ``ZeroDivisionError: division by zero (mine.py:12)``.
 
-    Args:
-        error: what was raised.
-        place: that of the innermost Python file; the import system's own frames are not counted. A syntax error
-            says its place itself.
+    The place is that of the innermost Python file; the import system's own frames are not counted. A syntax
+    error says its place itself.
     """
     name = type(error).__name__
     message = _message(error)
     text = f"{name}: {message}" if message else name
-    if not place or isinstance(error, SyntaxError):
+    if isinstance(error, SyntaxError):
         return text
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<")]
     return f"{text} ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else text

@@ -147,13 +147,17 @@ def _descriptor_faults(role: Role, given: Any) -> Iterator[str]:  # nothing that
         yield from _schema_fault(given.options)
     if not isinstance(given.rate, int | float) or not 0 < given.rate < math.inf:
         yield f"its rate must be a number of rows a second above 0, not {given.rate!r}"
+    yield from _faults_of_its_role(given)
+
+
+def _faults_of_its_role(given: Any) -> Iterator[str]:
     if isinstance(given, GeneratorDescriptor) and given.size is not None and not callable(given.size):
         yield f"its size must be a function of the options, not {_kind(given.size)}"
     if isinstance(given, DiggerDescriptor) and not isinstance(given.uses_solver, bool):
         yield f"its uses_solver must be True or False, not {_kind(given.uses_solver)}"
-    if isinstance(given, DiggerDescriptor | SolverDescriptor) and given.engine is not None:
-        if not isinstance(given.engine, str) or not _NAME.fullmatch(given.engine):
-            yield "its engine must be None, or lower-case letters, digits and single hyphens"
+    engine = given.engine if isinstance(given, DiggerDescriptor | SolverDescriptor) else None
+    if engine is not None and not (isinstance(engine, str) and _NAME.fullmatch(engine)):
+        yield "its engine must be None, or lower-case letters, digits and single hyphens"
 
 
 def _schema_fault(options: type[Options]) -> Iterator[str]:

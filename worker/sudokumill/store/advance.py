@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, func, literal, select, update
 
 from sudokumill.jobs import FIRST_CHUNKS, JobKind
 from sudokumill.store.database import Database
-from sudokumill.store.models import Chunk, ChunkState, Job, JobState
+from sudokumill.store.models import Chunk, ChunkState, Job, JobState, UtcTime, time_worked
 from sudokumill.store.placing import append_chunks
 from sudokumill.store.reading import OPEN, TRIED, Progress, delivered_positions, read_failures, read_progress
 
@@ -33,11 +33,31 @@ class Pace:
 
 
 def start(database: Database, job: int) -> None:
-    """Notes that work on the job begins (again); its time budget counts from the first time."""
-    with database.write() as connection:
+    """Notes that a run of the job begins."""
+    now = datetime.now(UTC)
+    with database.write(job) as connection:
         connection.execute(
-            update(Job).where(Job.id == job, Job.started_at.is_(None)).values(started_at=datetime.now(UTC))
+            update(Job)
+            .where(Job.id == job)
+            .values(started_at=func.coalesce(Job.started_at, literal(now, UtcTime)), resumed_at=now)
         )
+
+
+def stop(database: Database, job: int) -> None:
+    """Notes that a run of the job is over although the job has not ended; it then waits to be resumed."""
+    with database.write(job) as connection:
+        row = connection.execute(select(Job.worked, Job.resumed_at).where(Job.id == job).with_for_update()).one()
+        connection.execute(
+            update(Job)
+            .where(Job.id == job)
+            .values(worked=time_worked(row.worked, row.resumed_at), resumed_at=None)
+        )
+        if not _running(connection, job):
+            connection.execute(
+                update(Job)
+                .where(Job.id == job, Job.state == JobState.RUNNING)
+                .values(state=JobState.WAITING.value)
+            )
 
 
 def advance(database: Database, job: int, pace: Pace) -> JobState:
@@ -51,6 +71,11 @@ def advance(database: Database, job: int, pace: Pace) -> JobState:
     Returns:
         The state that the job has then.
     """
+    with database.read() as connection:
+        # most of the time there is nothing to do, and finding that out needs no lock
+        found = read_progress(connection, job)
+        if found.state is JobState.RUNNING and _has_enough_chunks(found):
+            return found.state
     with database.write(job) as connection:
         # one at a time: two that advance the same job would cut the same positions twice
         connection.execute(select(Job.id).where(Job.id == job).with_for_update())
@@ -60,29 +85,37 @@ def advance(database: Database, job: int, pace: Pace) -> JobState:
             _drop_waiting(connection, job)
         if found.state.ended or found.state is JobState.PAUSED:
             return found.state
-        qualified = found.delivered + found.surplus
-        open_positions = _open_positions(connection, job)
-        if qualified >= found.count and _prefix(connection, found) >= found.count:
+        if found.qualified >= found.count and _prefix(connection, found) >= found.count:
             _drop_waiting(connection, job)
             return found.state if _running(connection, job) else _end(connection, found, JobState.DONE, None)
         reason = _exhausted(connection, found, pace)
         if reason is not None:
             _drop_waiting(connection, job)
             return found.state if _running(connection, job) else _end_short(connection, found, reason)
-        if _revive(connection, job) or _cut(connection, found, qualified, open_positions, pace) or open_positions:
+        open_positions = _open_positions(connection, job)
+        if _revive(connection, job) or _cut(connection, found, open_positions, pace) or open_positions:
             return found.state
-        if qualified >= found.count:
-            return _end(connection, found, JobState.DONE, None)
         return _end_short(connection, found, _bound_reason(found))
 
 
-def _cut(connection: Connection, found: Progress, qualified: int, open_positions: int, pace: Pace) -> int:
+def _has_enough_chunks(found: Progress) -> bool:
+    """Whether chunks wait in plenty, and the job can have no reason to end."""
+    return (
+        found.chunks.get(ChunkState.WAITING, 0) > FIRST_CHUNKS // 2
+        and found.qualified < found.count
+        and found.delivered > 0
+        and found.spec.max_seconds is None
+        and found.tried < found.qualified * 2
+    )
+
+
+def _cut(connection: Connection, found: Progress, open_positions: int, pace: Pace) -> int:
     """Cuts chunks for what the open ones will probably leave missing."""
     waiting = found.chunks.get(ChunkState.WAITING, 0)
     if waiting > FIRST_CHUNKS // 2:
         return 0
-    share = qualified / found.tried if found.tried else 1.0
-    missing = found.count - qualified - math.floor(open_positions * share)
+    share = found.qualified / found.tried if found.tried else 1.0
+    missing = found.count - found.qualified - math.floor(open_positions * share)
     if missing <= 0:
         return 0
     # a yield that is hardly known is not trusted to more than double the attempts
@@ -105,10 +138,8 @@ def _exhausted(connection: Connection, found: Progress, pace: Pace) -> str | Non
         return None
     if _exhausted_by_failures(found):
         return "every position failed"
-    if spec.max_seconds is not None and found.started_at is not None:
-        passed = (datetime.now(UTC) - found.started_at).total_seconds()
-        if passed >= spec.max_seconds:
-            return f"its budget of {spec.max_seconds:g} s is used up"
+    if spec.max_seconds is not None and found.worked >= spec.max_seconds:
+        return f"its budget of {spec.max_seconds:g} s is used up"
     if spec.max_seconds is None and spec.max_attempts is None:
         dry = _dry_positions(connection, found.id)
         if dry >= pace.dry_positions:
@@ -190,7 +221,12 @@ def _revive(connection: Connection, job: int) -> int:
 
 
 def _end_short(connection: Connection, found: Progress, reason: str) -> JobState:
-    """Ends a job that delivered less than was ordered, and says why."""
+    """Ends a job that delivered less than was ordered, and says why.
+
+    Unless it has delivered all by now: then only the order of its positions is not what it would have been.
+    """
+    if found.qualified >= found.count:
+        return _end(connection, found, JobState.DONE, None)
     details = [
         f"{number:,} {name}"
         for name, number in (
@@ -202,8 +238,8 @@ def _end_short(connection: Connection, found: Progress, reason: str) -> JobState
         if number
     ]
     if found.failed:
-        owner, why, _ = read_failures(connection, found.id, 1)[0]
-        details.append(f"most often {owner}: {why}")
+        worst = read_failures(connection, found.id, 1)[0]
+        details.append(f"most often {worst.owner}: {worst.reason}")
     text = f"{reason} ({'; '.join(details)})" if details else reason
     failed = found.delivered == 0 and found.failed > 0 and found.failed == found.tried
     return _end(connection, found, JobState.FAILED if failed else JobState.INCOMPLETE, text)
@@ -226,6 +262,8 @@ def _end(connection: Connection, found: Progress, state: JobState, reason: str |
             reason=reason,
             delivered=delivered,
             last_position=last,
+            worked=found.worked,
+            resumed_at=None,
             ended_at=datetime.now(UTC),
         )
     )

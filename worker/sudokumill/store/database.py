@@ -108,11 +108,14 @@ class Database:
         if code == "SQLITE_NOTADB":
             return NotADatabaseError(url=self.name, reason="the file is no SQLite database")
         if code == "SQLITE_FULL" or "No space left" in reason:
-            return StorageFullError(url=self.name, reason="the disk is full", job="ID" if job is None else job)
+            again = "the command again" if job is None else f"sudokumill jobs resume {job}"
+            return StorageFullError(url=self.name, reason="the disk is full", again=again)
         if code == "SQLITE_CANTOPEN":
             reason = "the file cannot be opened; does its folder exist, and may you write there?"
         elif code.startswith("SQLITE_READONLY"):
             reason = "the file is read-only; change its rights or choose another with SUDOKUMILL_DATABASE_URL"
+        elif code.startswith("SQLITE_IOERR"):
+            reason = f"the disk, or a limit on the size of files, stopped it ({reason})"
         elif code.startswith("SQLITE_BUSY"):
             reason = f"another process kept it locked for {_BUSY_SECONDS} s; try again when that has ended"
         return DatabaseUnreachableError(url=self.name, reason=reason)
@@ -152,9 +155,8 @@ def _set_up_sqlite(connection: sqlite3.Connection, _: object) -> None:
     cursor = connection.cursor()
     for pragma in (
         f"busy_timeout = {_BUSY_SECONDS * 1000}",
-        "journal_mode = WAL",
-        # with a write-ahead log, NORMAL loses no consistency, at most the last commits of a power cut; the
-        # chunks that these belong to are then made again
+        # with a write-ahead log (schema.upgrade sets it), NORMAL loses no consistency, at most the last commits
+        # of a power cut; the chunks that these belong to are then made again
         "synchronous = NORMAL",
         "foreign_keys = ON",
         f"cache_size = -{_CACHE_KIB}",

@@ -12,22 +12,18 @@ the token may store the chunk's rows; a lease that ran out, or whose process has
 
 from __future__ import annotations
 
-import os
 import secrets
-import socket
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from enum import Enum, auto
-from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Row, insert, select, update
 
 from sudokumill.errors import LeaseLostError
-from sudokumill.jobs import Part
+from sudokumill.jobs import JobSpec
 from sudokumill.store.database import Database, Now
-from sudokumill.store.models import Chunk, ChunkState, ItemFailure, Job, JobState
-from sudokumill.store.placing import NO_COUNTS
+from sudokumill.store.models import Chunk, ChunkState, ItemFailure, Job, JobState, time_worked, waiting_chunk
+from sudokumill.store.owners import is_gone
 
 _DEATH_REASON: Final = "its process died, or ran beyond its lease, at every attempt"
 
@@ -54,12 +50,6 @@ class Hold(Enum):
     """Keep what is made, the rest waits."""
 
 
-def owner_name() -> str:
-    """This process: host, process id, and the id's start time, so that a reused id is not mistaken for it."""
-    pid = os.getpid()
-    return f"{socket.gethostname()}:{pid}:{_started(pid)}"
-
-
 def claim(database: Database, job: int, owner: str, lease_seconds: float) -> Claim | None:
     """The job's first waiting chunk, now this process's; None when none waits or the job does not run."""
     token = secrets.token_hex(16)
@@ -72,7 +62,11 @@ def claim(database: Database, job: int, owner: str, lease_seconds: float) -> Cla
         .with_for_update(skip_locked=True)
         .scalar_subquery()
     )
-    with database.write() as connection:
+    with database.write(job) as connection:
+        # the job's row before its chunk's, as whoever steers the job does: or the two could wait for each other
+        connection.execute(
+            update(Job).where(Job.id == job, Job.state == JobState.WAITING).values(state=JobState.RUNNING.value)
+        )
         found = connection.execute(
             update(Chunk)
             .where(Chunk.id == first)
@@ -87,24 +81,17 @@ def claim(database: Database, job: int, owner: str, lease_seconds: float) -> Cla
         ).one_or_none()
         if found is None:
             return None
-        connection.execute(
-            update(Job).where(Job.id == job, Job.state == JobState.WAITING).values(state=JobState.RUNNING.value)
-        )
     return Claim(found.id, found.job_id, found.start, found.stop, found.attempt, token)
 
 
 def look(database: Database, held: Claim, max_seconds: float | None) -> Hold:
     """Whether the job wants the work to go on; reads only, so it can be asked between any two batches."""
     with database.read() as connection:
-        row = connection.execute(select(Job.state, Job.started_at).where(Job.id == held.job)).one()
+        row = connection.execute(select(Job.state, Job.worked, Job.resumed_at).where(Job.id == held.job)).one()
     state = JobState(row.state)
     if state is JobState.PAUSED:
         return Hold.PAUSE
-    over = (
-        max_seconds is not None
-        and row.started_at is not None
-        and (datetime.now(UTC) - row.started_at).total_seconds() >= max_seconds
-    )
+    over = max_seconds is not None and time_worked(row.worked, row.resumed_at) >= max_seconds
     return Hold.STOP if over or state.ended else Hold.GO_ON
 
 
@@ -114,7 +101,7 @@ def renew(database: Database, held: Claim, lease_seconds: float) -> None:
     Raises:
         LeaseLostError: another process has the chunk now.
     """
-    with database.write() as connection:
+    with database.write(held.job) as connection:
         renewed = connection.execute(
             update(Chunk).where(*held_by(held)).values(lease_until=Now() + lease_seconds)
         ).rowcount
@@ -124,7 +111,7 @@ def renew(database: Database, held: Claim, lease_seconds: float) -> None:
 
 def give_back(database: Database, held: Claim) -> None:
     """Puts the chunk back as if it had not been claimed; nothing happens when the lease was lost."""
-    with database.write() as connection:
+    with database.write(held.job) as connection:
         connection.execute(
             update(Chunk)
             .where(*held_by(held))
@@ -155,10 +142,17 @@ def reap(database: Database, job: int, chunk_attempts: int) -> int:
         ).all()
     taken = 0
     for row in running:
-        if row.over or _is_gone(row.owner):
-            with database.write() as connection:
+        if row.over or is_gone(row.owner):
+            with database.write(job) as connection:
                 taken += _take_back(connection, row, chunk_attempts)
     return taken
+
+
+def _suspects(connection: Connection, job: int) -> dict[str, str]:
+    """Whose fault the death of a process can be: nobody was left to say which part was at work."""
+    spec = JobSpec.model_validate(connection.execute(select(Job.spec).where(Job.id == job)).scalar_one())
+    names = " or ".join(f"{part.value} {choice.name}" for part, choice in spec.parts.items())
+    return {"part": next(iter(spec.parts)).value, "owner": names}
 
 
 def held_by(held: Claim) -> tuple[ColumnElement[bool], ...]:
@@ -197,13 +191,10 @@ def _take_back(connection: Connection, seen: Row[*tuple[Any, ...]], chunk_attemp
             insert(Chunk),
             [
                 # one attempt each: a row that kills its process is found in log2(rows) deaths
-                {
-                    "job_id": row.job_id, "start": start, "stop": stop, "state": ChunkState.WAITING.value,
-                    "attempt": chunk_attempts - 1, "seconds": 0.0, **NO_COUNTS,
-                }
-                for start, stop in ((row.start, middle), (middle, row.stop))
+                waiting_chunk(row.job_id, row.start, middle, chunk_attempts - 1),
+                waiting_chunk(row.job_id, middle, row.stop, chunk_attempts - 1),
             ],
-        )  # fmt: skip
+        )
         values = {"state": ChunkState.SPLIT.value, "reason": _DEATH_REASON, **_FREE}
     else:
         connection.execute(
@@ -211,31 +202,10 @@ def _take_back(connection: Connection, seen: Row[*tuple[Any, ...]], chunk_attemp
                 job_id=row.job_id,
                 position=row.start,
                 chunk_id=chunk,
-                part=Part.GENERATOR.value,
-                owner="unknown",
+                **_suspects(connection, row.job_id),
                 reason=_DEATH_REASON,
             )
         )
         values = {"state": ChunkState.DEAD.value, "reason": _DEATH_REASON, "failed": 1, **_FREE}
     connection.execute(update(Chunk).where(Chunk.id == chunk).values(**values))
     return True
-
-
-def _started(pid: int) -> str | None:
-    """Start time of a process of this machine in clock ticks since boot; None when there is no such process."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
-    except OSError:
-        return None
-    # the name in parentheses may hold spaces; field 22 is the 20th after it
-    state, *fields = stat.rpartition(")")[2].split()
-    return None if state == "Z" else fields[18]
-
-
-def _is_gone(owner: str | None) -> bool:
-    """Whether the process that holds a lease was on this machine and is not any more."""
-    host, _, rest = (owner or "").partition(":")
-    pid, _, started = rest.partition(":")
-    if host != socket.gethostname() or not pid.isdigit():
-        return False
-    return _started(int(pid)) != started

@@ -104,6 +104,10 @@ class ChunkState(StrEnum):
     """Not needed any more: the job ended before it."""
 
 
+COUNTERS: Final = ("delivered", "already", "repeated", "missed", "not_new", "failed")
+"""A chunk's columns that count its positions."""
+
+
 class Base(DeclarativeBase):
     """Base of the tables."""
 
@@ -123,12 +127,17 @@ class Job(Base):
     spec: Mapped[dict[str, Any]] = mapped_column(JSON)
     planned: Mapped[int] = mapped_column(BigInteger, default=0)
     """Positions that chunks were cut for, so far."""
+    worked: Mapped[float] = mapped_column(Float, default=0.0)
+    """Seconds of the runs before the present one."""
     delivered: Mapped[int | None] = mapped_column(BigInteger)
     """Set when the job ends."""
     last_position: Mapped[int | None] = mapped_column(BigInteger)
     """The position of the last delivered row, set when the job ends; what lies after it is stock."""
     ordered_at: Mapped[datetime] = mapped_column(UtcTime)
     started_at: Mapped[datetime | None] = mapped_column(UtcTime)
+    """When it was first run."""
+    resumed_at: Mapped[datetime | None] = mapped_column(UtcTime)
+    """When the present run began; NULL while nobody runs it."""
     ended_at: Mapped[datetime | None] = mapped_column(UtcTime)
 
 
@@ -145,13 +154,15 @@ class Chunk(Base):
     state: Mapped[str] = mapped_column(String(20))
     attempt: Mapped[int] = mapped_column(SmallInteger, default=0)
     owner: Mapped[str | None] = mapped_column(String(200))
-    """Who holds it: host:process:start of the process."""
+    """Who holds it (see ``owners``)."""
     lease_token: Mapped[str | None] = mapped_column(String(32))
     lease_until: Mapped[float | None] = mapped_column(Float)
     """Seconds since 1970 by the database's clock."""
-    versions: Mapped[dict[str, str] | None] = mapped_column(JSON)
+    versions: Mapped[dict[str, str] | None] = mapped_column(JSON(none_as_null=True))
     """What made its rows: part to NAME==VERSION."""
     reason: Mapped[str | None] = mapped_column(Text)
+    moved: Mapped[int] = mapped_column(Integer, default=0)
+    """Positions of its range that chunks of their own try again."""
     delivered: Mapped[int] = mapped_column(Integer, default=0)
     """Positions that count for the job: new rows on target, and ``already``."""
     already: Mapped[int] = mapped_column(Integer, default=0)
@@ -166,7 +177,7 @@ class Chunk(Base):
     """Positions that are item errors."""
     seconds: Mapped[float] = mapped_column(Float, default=0.0)
     """Time that the line took, without storing."""
-    reports: Mapped[dict[str, list[float]] | None] = mapped_column(JSON)
+    reports: Mapped[dict[str, list[float]] | None] = mapped_column(JSON(none_as_null=True))
     """Reports of the implementations: name to [total, weight, least, greatest]."""
 
 
@@ -178,6 +189,8 @@ class Input(Base):
     job_id: Mapped[int] = mapped_column(BigInteger, ForeignKey("job.id"), primary_key=True)
     position: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     digits: Mapped[str] = mapped_column(String(81))
+    line: Mapped[int | None] = mapped_column(BigInteger)
+    """Where it stood in the file."""
 
 
 class FinalRow(Base):
@@ -218,7 +231,8 @@ class Puzzle(Base):
     box_min: Mapped[int] = mapped_column(SmallInteger)
     box_max: Mapped[int] = mapped_column(SmallInteger)
     symmetry: Mapped[str] = mapped_column(String(20))
-    minimal: Mapped[bool] = mapped_column(Boolean)
+    minimal: Mapped[bool | None] = mapped_column(Boolean)
+    """NULL where the job's solver gave up on that."""
     nodes: Mapped[int | None] = mapped_column(BigInteger)
     """Search nodes of the job's solver; NULL where it gave up."""
     paper_level: Mapped[int | None] = mapped_column(SmallInteger)
@@ -271,3 +285,24 @@ class ItemFailure(Base):
     part: Mapped[str] = mapped_column(String(20))
     owner: Mapped[str] = mapped_column(String(300))
     reason: Mapped[str] = mapped_column(String(300))
+
+
+def waiting_chunk(job: int, start: int, stop: int, attempt: int = 0) -> dict[str, Any]:
+    """A new chunk's columns that have no default."""
+    return {
+        "job_id": job,
+        "start": start,
+        "stop": stop,
+        "state": ChunkState.WAITING.value,
+        "attempt": attempt,
+    }
+
+
+def time_worked(worked: float, resumed_at: datetime | None) -> float:
+    """Seconds that a job was run, all its runs together.
+
+    Args:
+        worked: of the runs before the present one.
+        resumed_at: when that began.
+    """
+    return worked + (0.0 if resumed_at is None else (datetime.now(UTC) - resumed_at).total_seconds())

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Connection, Row, Select, func, insert, literal, select, update
+from sqlalchemy.exc import IntegrityError
 
 from sudokumill.errors import BadOrderError, KeyTakenError, UnknownJobError
 from sudokumill.grids.batch import Grids, to_lines
 from sudokumill.jobs import FIRST_CHUNKS, JobKind, JobSpec, Source, plan_chunks, rows_per_chunk
 from sudokumill.store.database import Database
-from sudokumill.store.models import Chunk, ChunkState, FinalRow, Input, Job, JobState, Puzzle
+from sudokumill.store.models import Chunk, FinalRow, Input, Job, JobState, Puzzle, waiting_chunk
 from sudokumill.store.reading import delivered_finals
 
 _SPARE_INPUTS: Final = 1_000
+_INPUTS_AT_A_TIME: Final = 10_000
+_LONGEST_KEY: Final = 200
 
 
 @dataclass(frozen=True)
@@ -31,29 +37,24 @@ class Placed:
 
 
 def count_inputs(database: Database, source: Source, job: int | None, count: int | None) -> int:
-    """How many stored grids a source has for an order.
-
-    Where more are stored than the order can need, only as many are taken as it asks for, and as many again
-    for those that come to nothing.
+    """How many stored grids an order takes from a source: enough to fail with half of them.
 
     Args:
         database: where.
         source: UNDUG, JOB or PUZZLES.
         job: the job whose finals are meant, for JOB.
-        count: what is ordered; None for all.
+        count: what is ordered; None for all there are.
 
     Raises:
         UnknownJobError: there is no such job.
-        BadOrderError: the source has no grid at all.
+        BadOrderError: that job has not ended, or the source has no grid at all.
     """
     with database.read() as connection:
         if source is Source.JOB:
-            kind = connection.execute(select(Job.kind).where(Job.id == job)).scalar()
-            if kind is None:
-                raise UnknownJobError(job=job)
-            if kind not in {JobKind.GENERATE, JobKind.LEVELS, JobKind.DIG}:
-                raise BadOrderError(reason=f"--from-job {job}: a {kind} job makes no finals")
-        stored = connection.execute(select(func.count()).select_from(_source(source, job).subquery())).scalar_one()
+            _check_source_job(connection, job)
+        most = None if count is None else 2 * count + _SPARE_INPUTS
+        grids = _source(source, job).limit(most).subquery()
+        stored = connection.execute(select(func.count()).select_from(grids)).scalar_one()
     if not stored:
         where = {
             Source.UNDUG: "no stored final is left undug; run a generate job first, or name a --generator",
@@ -61,7 +62,27 @@ def count_inputs(database: Database, source: Source, job: int | None, count: int
             Source.PUZZLES: "no puzzle is stored; run a levels job first, or name a --file",
         }
         raise BadOrderError(reason=where[source])
-    return stored if count is None else min(stored, max(count, 2 * count + _SPARE_INPUTS))
+    return stored
+
+
+def _check_source_job(connection: Connection, job: int | None) -> None:
+    found = connection.execute(select(Job.kind, Job.state).where(Job.id == job)).one_or_none()
+    if found is None:
+        raise UnknownJobError(job=job)
+    if found.kind == JobKind.SOLVE:
+        raise BadOrderError(reason=f"--from-job {job}: a {found.kind} job makes no finals")
+    if not JobState(found.state).ended:
+        raise BadOrderError(
+            reason=f"--from-job {job}: that job is {found.state}, so what it delivers is not settled yet; "
+            f"first run: sudokumill jobs resume {job}"
+        )
+
+
+def find_key(database: Database, key: str) -> Placed | None:
+    """The job that was ordered with this key."""
+    with database.read() as connection:
+        found = connection.execute(select(Job.id, Job.state, Job.seed).where(Job.key == key)).one_or_none()
+    return None if found is None else Placed(found.id, JobState(found.state), found.seed, existed=True)
 
 
 def place(
@@ -70,7 +91,8 @@ def place(
     *,
     key: str | None = None,
     seed_given: bool = True,
-    inputs: Iterable[Grids] = (),
+    inputs: Sequence[Grids] = (),
+    lines: NDArray[np.int64] | None = None,
     processes: int = 1,
     chunk_seconds: float = 4.0,
 ) -> Placed:
@@ -82,37 +104,50 @@ def place(
         key: makes the order idempotent: a second order with it is the first one.
         seed_given: False when the seed was drawn, and so does not tell two orders apart.
         inputs: grids of a file, batch by batch; used only when the job is new.
+        lines: where each of these stood in the file.
         processes: how many will share the work, as far as is known; a hint for the size of chunks.
         chunk_seconds: work that a chunk is planned for.
 
     Raises:
+        BadOrderError: the key is too long.
         KeyTakenError: the key belongs to another order.
     """
-    with database.write() as connection:
-        if key is not None:
-            before = connection.execute(select(Job).where(Job.key == key)).one_or_none()
-            if before is not None:
-                return _same_order(before, spec, seed_given)
-        job = connection.execute(
-            insert(Job)
-            .values(
-                key=key,
-                kind=spec.kind.value,
-                state=JobState.WAITING.value,
-                count=spec.count,
-                seed=spec.seed,
-                spec=spec.model_dump(mode="json"),
-                planned=0,
-                ordered_at=datetime.now(UTC),
-            )
-            .returning(Job.id)
-        ).scalar_one()
-        _keep_inputs(connection, job, spec, inputs)
-        append_chunks(
-            connection, job, spec, planned=0, missing=spec.count, rate=spec.rate, processes=processes,
-            seconds=chunk_seconds, room=FIRST_CHUNKS,
-        )  # fmt: skip
+    if key is not None and not 1 <= len(key) <= _LONGEST_KEY:
+        raise BadOrderError(reason=f"--key has {len(key)} characters; give it 1 to {_LONGEST_KEY}")
+    spec = spec.model_copy(update={"inputs_digest": _digest(inputs)})
+    try:
+        with database.write() as connection:
+            if key is not None:
+                before = connection.execute(select(Job).where(Job.key == key)).one_or_none()
+                if before is not None:
+                    return _same_order(before, spec, seed_given)
+            job = _insert_job(connection, spec, key)
+            _keep_inputs(connection, job, spec, inputs, lines)
+            append_chunks(
+                connection, job, spec, planned=0, missing=spec.count, rate=spec.rate, processes=processes,
+                seconds=chunk_seconds, room=FIRST_CHUNKS,
+            )  # fmt: skip
+    except IntegrityError:
+        # somebody else ordered with this key at the same moment
+        with database.read() as connection:
+            return _same_order(connection.execute(select(Job).where(Job.key == key)).one(), spec, seed_given)
     return Placed(job, JobState.WAITING, spec.seed, existed=False)
+
+
+def _insert_job(connection: Connection, spec: JobSpec, key: str | None) -> int:
+    return connection.execute(
+        insert(Job)
+        .values(
+            key=key,
+            kind=spec.kind.value,
+            state=JobState.WAITING.value,
+            count=spec.count,
+            seed=spec.seed,
+            spec=spec.model_dump(mode="json"),
+            ordered_at=datetime.now(UTC),
+        )
+        .returning(Job.id)
+    ).scalar_one()
 
 
 def append_chunks(
@@ -132,22 +167,19 @@ def append_chunks(
     rows = rows_per_chunk(spec, rate, seconds, processes, missing)
     ranges = plan_chunks(planned, missing, rows, min(bounds, default=None), room)
     if ranges:
-        connection.execute(
-            insert(Chunk),
-            [
-                {
-                    "job_id": job, "start": start, "stop": stop, "state": ChunkState.WAITING.value,
-                    "attempt": 0, "seconds": 0.0, **NO_COUNTS,
-                }
-                for start, stop in ranges
-            ],
-        )  # fmt: skip
+        connection.execute(insert(Chunk), [waiting_chunk(job, start, stop) for start, stop in ranges])
         connection.execute(update(Job).where(Job.id == job).values(planned=ranges[-1][1]))
     return len(ranges)
 
 
-NO_COUNTS: Final = {"delivered": 0, "already": 0, "repeated": 0, "missed": 0, "not_new": 0, "failed": 0}
-"""A chunk's counters before it was run."""
+def _digest(inputs: Sequence[Grids]) -> str | None:
+    """Tells two files apart, in an order that is given twice."""
+    if not inputs:
+        return None
+    whole = hashlib.blake2b(digest_size=16)
+    for grids in inputs:
+        whole.update(grids.tobytes())
+    return whole.hexdigest()
 
 
 def _same_order(before: Row[Any], asked: JobSpec, seed_given: bool) -> Placed:
@@ -159,24 +191,35 @@ def _same_order(before: Row[Any], asked: JobSpec, seed_given: bool) -> Placed:
     return Placed(before.id, JobState(before.state), ordered.seed, existed=True)
 
 
-def _keep_inputs(connection: Connection, job: int, spec: JobSpec, inputs: Iterable[Grids]) -> None:
+def _keep_inputs(
+    connection: Connection, job: int, spec: JobSpec, inputs: Sequence[Grids], lines: NDArray[np.int64] | None
+) -> None:
     if spec.source is Source.FRESH:
         return
     if spec.source is Source.FILE:
         position = 0
         for grids in inputs:
-            lines = to_lines(grids)
-            connection.execute(
-                insert(Input),
-                [{"job_id": job, "position": position + row, "digits": line} for row, line in enumerate(lines)],
-            )
-            position += len(lines)
+            for start in range(0, len(grids), _INPUTS_AT_A_TIME):
+                some = to_lines(grids[start : start + _INPUTS_AT_A_TIME])
+                places = range(position, position + len(some))
+                connection.execute(
+                    insert(Input),
+                    [
+                        {
+                            "job_id": job, "position": place, "digits": digits,
+                            "line": None if lines is None else int(lines[place]),
+                        }
+                        for place, digits in zip(places, some, strict=True)
+                    ],
+                )  # fmt: skip
+                position += len(some)
         return
     chosen = _source(spec.source, spec.source_job).limit(spec.size).subquery()
     numbered = select(
         literal(job), func.row_number().over(order_by=(chosen.c.job_id, chosen.c.position)) - 1, chosen.c.digits
     )
-    kept = connection.execute(insert(Input).from_select(["job_id", "position", "digits"], numbered)).rowcount
+    connection.execute(insert(Input).from_select(["job_id", "position", "digits"], numbered))
+    kept = connection.execute(select(func.count()).select_from(Input).where(Input.job_id == job)).scalar_one()
     if spec.size is not None and kept < spec.size:
         raise BadOrderError(
             reason=f"{spec.size:,} grids were counted, but {kept:,} are left: another job took some; order again"

@@ -11,9 +11,10 @@ from sqlalchemy import Connection, Row, Select, func, literal, null, select, uni
 
 from sudokumill.errors import UnknownJobError
 from sudokumill.jobs import JobKind, JobSpec
-from sudokumill.rows import ReportSum
-from sudokumill.store.database import Database
+from sudokumill.rows import Failure, ReportSum
+from sudokumill.store.database import Database, Now
 from sudokumill.store.models import (
+    COUNTERS,
     Chunk,
     ChunkState,
     Delivery,
@@ -24,7 +25,9 @@ from sudokumill.store.models import (
     JobState,
     Puzzle,
     Solution,
+    time_worked,
 )
+from sudokumill.store.owners import is_gone
 
 OPEN: Final = (ChunkState.WAITING.value, ChunkState.RUNNING.value)
 """States of chunks whose positions are still to come."""
@@ -54,8 +57,8 @@ class Progress:
     """Positions that were tried."""
     delivered: int
     """Positions that count, at most ``count``."""
-    surplus: int
-    """Positions beyond the last one needed; their rows are stock."""
+    qualified: int
+    """Positions that could be delivered, also those beyond the last one needed."""
     already: int
     repeated: int
     missed: int
@@ -63,7 +66,18 @@ class Progress:
     failed: int
     seconds: float
     """Time that lines took, over all processes."""
+    worked: float
+    """Seconds that it was run."""
+    at_work: bool
+    """Whether a process holds a chunk of it, as far as can be told."""
     chunks: dict[ChunkState, int]
+    in_hand: int = 0
+    """Positions that are made but not stored yet, where the reader knows of them."""
+
+    @property
+    def surplus(self) -> int:
+        """Positions beyond the last one needed; their rows are stock."""
+        return self.qualified - self.delivered
 
 
 def progress(database: Database, job: int) -> Progress:
@@ -98,11 +112,8 @@ def _progress(connection: Connection, row: Row[Any]) -> Progress:
             select(
                 Chunk.state,
                 func.count().label("chunks"),
-                func.sum(Chunk.stop - Chunk.start).label("positions"),
-                *(
-                    func.sum(getattr(Chunk, name)).label(name)
-                    for name in ("delivered", "already", "repeated", "missed", "not_new", "failed", "seconds")
-                ),
+                func.sum(Chunk.stop - Chunk.start - Chunk.moved).label("positions"),
+                *(func.sum(getattr(Chunk, name)).label(name) for name in (*COUNTERS, "seconds")),
             )
             .where(Chunk.job_id == row.id)
             .group_by(Chunk.state)
@@ -132,15 +143,26 @@ def _progress(connection: Connection, row: Row[Any]) -> Progress:
         last_position=row.last_position,
         tried=int(total("positions")),
         delivered=delivered,
-        surplus=qualified - delivered,
+        qualified=qualified,
         already=int(total("already")),
         repeated=int(total("repeated")),
         missed=int(total("missed")),
         not_new=int(total("not_new")),
         failed=int(total("failed")),
         seconds=float(total("seconds")),
+        worked=time_worked(row.worked, row.resumed_at),
+        at_work=ChunkState.RUNNING.value in sums and _is_at_work(connection, row.id),
         chunks={ChunkState(state): found.chunks for state, found in sums.items()},
     )
+
+
+def _is_at_work(connection: Connection, job: int) -> bool:
+    held = connection.execute(
+        select(Chunk.owner, (Chunk.lease_until >= Now()).label("holds")).where(
+            Chunk.job_id == job, Chunk.state == ChunkState.RUNNING
+        )
+    )
+    return any(row.holds and not is_gone(row.owner) for row in held)
 
 
 def reports(database: Database, job: int) -> dict[str, ReportSum]:
@@ -156,22 +178,27 @@ def reports(database: Database, job: int) -> dict[str, ReportSum]:
     return sums
 
 
-def failures(database: Database, job: int, limit: int = 10) -> list[tuple[str, str, int]]:
-    """The item errors of a job by owner and reason, the most frequent first: (owner, reason, how many)."""
+def failures(database: Database, job: int, limit: int = 10) -> list[Failure]:
+    """The item errors of a job by owner and reason, the most frequent first."""
     with database.read() as connection:
         return read_failures(connection, job, limit)
 
 
-def read_failures(connection: Connection, job: int, limit: int) -> list[tuple[str, str, int]]:
+def read_failures(connection: Connection, job: int, limit: int) -> list[Failure]:
     """``failures`` within a transaction."""
     rows = connection.execute(
-        select(ItemFailure.owner, ItemFailure.reason, func.count().label("times"))
+        select(
+            ItemFailure.owner,
+            ItemFailure.reason,
+            func.count().label("times"),
+            func.min(ItemFailure.position).label("first"),
+        )
         .where(ItemFailure.job_id == job)
         .group_by(ItemFailure.owner, ItemFailure.reason)
         .order_by(func.count().desc(), ItemFailure.reason)
         .limit(limit)
     )
-    return [(row.owner, row.reason, row.times) for row in rows]
+    return [Failure(row.owner, row.reason, row.times, row.first) for row in rows]
 
 
 def versions(database: Database, job: int) -> list[dict[str, str]]:
@@ -240,7 +267,8 @@ def delivered_rows(database: Database, found: Progress) -> Iterator[Row[Any]]:
     """What a job delivered, in the order of positions, row by row without holding them all.
 
     Rows have ``position`` and: of a generate job ``id`` and ``digits``; of a levels or dig job the columns of
-    ``level_columns``; of a solve job ``status``, ``solutions``, ``nodes`` and ``digits``.
+    ``level_columns``; of a solve job ``status``, ``solutions``, ``nodes`` and ``digits``, and of its input the
+    ``puzzle`` and, where that came from a file, the ``line``.
     """
     last = found.last_position if found.last_position is not None else 2**62
     if found.kind is JobKind.SOLVE:
@@ -251,7 +279,10 @@ def delivered_rows(database: Database, found: Progress) -> Iterator[Row[Any]]:
                 Solution.count.label("solutions"),
                 Solution.nodes,
                 Solution.digits,
+                Input.digits.label("puzzle"),
+                Input.line,
             )
+            .join(Input, (Input.job_id == Solution.job_id) & (Input.position == Solution.position))
             .where(Solution.job_id == found.id, Solution.position <= last)
             .order_by(Solution.position)
             .limit(found.count)

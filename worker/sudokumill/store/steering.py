@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Final
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from sudokumill.errors import JobStateError
 from sudokumill.store.database import Database
-from sudokumill.store.models import Chunk, ChunkState, ItemFailure, Job, JobState, Solution
-from sudokumill.store.placing import NO_COUNTS
+from sudokumill.store.models import Chunk, ChunkState, ItemFailure, Job, JobState, waiting_chunk
 from sudokumill.store.reading import Progress, read_progress
+
+_LONGEST_RETRY: Final = 1_000
+"""Positions of a chunk that is tried again, at the most."""
 
 
 def pause(database: Database, job: int) -> None:
@@ -19,7 +24,7 @@ def pause(database: Database, job: int) -> None:
     Raises:
         UnknownJobError, JobStateError: there is none, or it has ended.
     """
-    with database.write() as connection:
+    with database.write(job) as connection:
         found = _locked(connection, job)
         if found.state.ended:
             raise JobStateError(job=job, state=found.state.value, verb="paused", hint="it has ended")
@@ -32,13 +37,15 @@ def resume(database: Database, job: int) -> None:
     Raises:
         UnknownJobError, JobStateError: there is none, or it has ended.
     """
-    with database.write() as connection:
+    with database.write(job) as connection:
         found = _locked(connection, job)
         if found.state.ended:
-            hint = {
-                JobState.DONE: "it delivered all that was ordered",
-                JobState.CANCELLED: "order it again",
-            }.get(found.state, f"to try again what failed: sudokumill jobs retry {job}")
+            if found.failed and found.state is not JobState.DONE:
+                hint = f"to try again what failed: sudokumill jobs retry {job}"
+            elif found.state is JobState.DONE:
+                hint = "it delivered all that was ordered"
+            else:
+                hint = "order again what is missing"
             raise JobStateError(job=job, state=found.state.value, verb="resumed", hint=hint)
         if found.state is JobState.PAUSED:
             _set(connection, job, JobState.WAITING)
@@ -50,7 +57,7 @@ def cancel(database: Database, job: int) -> None:
     Raises:
         UnknownJobError, JobStateError: there is none, or it has ended.
     """
-    with database.write() as connection:
+    with database.write(job) as connection:
         found = _locked(connection, job)
         if found.state.ended:
             raise JobStateError(job=job, state=found.state.value, verb="cancelled", hint="it has ended")
@@ -62,47 +69,50 @@ def cancel(database: Database, job: int) -> None:
         connection.execute(
             update(Job)
             .where(Job.id == job)
-            .values(state=JobState.CANCELLED.value, reason="cancelled by a person", ended_at=datetime.now(UTC))
+            .values(
+                state=JobState.CANCELLED.value,
+                reason="cancelled by a person",
+                worked=found.worked,
+                resumed_at=None,
+                ended_at=datetime.now(UTC),
+            )
         )
 
 
 def retry(database: Database, job: int) -> int:
-    """Tries again the chunks in which positions failed, for example after a plugin was mended.
+    """Tries the positions that failed again, for example after a plugin was mended, in chunks of their own.
 
-    Positions that came out well come out the same, and are found again, not stored twice.
+    What came out well stays as it is: a mended plugin may make something else of the same positions.
 
     Returns:
-        How many chunks wait again.
+        How many positions wait again.
 
     Raises:
         UnknownJobError, JobStateError: there is none, or nothing of it failed.
     """
-    with database.write() as connection:
+    with database.write(job) as connection:
         found = _locked(connection, job)
         if not found.state.ended or found.state is JobState.CANCELLED:
             hint = "order it again" if found.state is JobState.CANCELLED else f"sudokumill jobs resume {job}"
             raise JobStateError(job=job, state=found.state.value, verb="retried", hint=hint)
-        chunks = list(
-            connection.execute(
-                select(Chunk.id).where(
-                    Chunk.job_id == job,
-                    Chunk.failed > 0,
-                    Chunk.state.in_([ChunkState.DONE, ChunkState.DEAD]),
-                )
-            ).scalars()
-        )
-        if not chunks:
+        failed = connection.execute(
+            select(ItemFailure.position, ItemFailure.chunk_id)
+            .where(ItemFailure.job_id == job)
+            .order_by(ItemFailure.position)
+        ).all()
+        if not failed:
             raise JobStateError(job=job, state=found.state.value, verb="retried", hint="nothing of it failed")
-        for chunk in chunks:
-            connection.execute(delete(ItemFailure).where(ItemFailure.chunk_id == chunk))
-            connection.execute(delete(Solution).where(Solution.chunk_id == chunk))
+        for chunk, number in Counter(row.chunk_id for row in failed).items():
             connection.execute(
                 update(Chunk)
                 .where(Chunk.id == chunk)
-                .values(
-                    state=ChunkState.WAITING.value, attempt=0, reason=None, reports=None, seconds=0.0, **NO_COUNTS
-                )
+                .values(failed=Chunk.failed - number, moved=Chunk.moved + number)
             )
+        connection.execute(
+            insert(Chunk),
+            [waiting_chunk(job, low, high) for low, high in _ranges([row.position for row in failed])],
+        )
+        connection.execute(delete(ItemFailure).where(ItemFailure.job_id == job))
         connection.execute(
             update(Job)
             .where(Job.id == job)
@@ -111,11 +121,22 @@ def retry(database: Database, job: int) -> int:
                 reason=None,
                 delivered=None,
                 last_position=None,
-                started_at=None,
+                worked=0.0,
                 ended_at=None,
             )
         )
-        return len(chunks)
+        return len(failed)
+
+
+def _ranges(positions: list[int]) -> Iterator[tuple[int, int]]:
+    """Rising positions as ranges, none longer than a chunk."""
+    low = high = positions[0]
+    for position in positions:
+        if position > high or high - low == _LONGEST_RETRY:
+            yield low, high
+            low = position
+        high = position + 1
+    yield low, high
 
 
 def _locked(connection: Connection, job: int) -> Progress:

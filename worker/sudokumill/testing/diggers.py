@@ -9,7 +9,7 @@ from sudokumill.contracts import DigResult, DigStatus, Role
 from sudokumill.grids.batch import Grids
 from sudokumill.grids.clashes import are_finals
 from sudokumill.grids.symmetries import Symmetry, orbits
-from sudokumill.targets import ClueTarget
+from sudokumill.targets import ClueRange, ClueTarget
 from sudokumill.testing.invariance import check_invariance, check_processes
 from sudokumill.testing.reference import ReferenceSolver
 from sudokumill.testing.subject import Target, Values, find_subject
@@ -19,10 +19,11 @@ from sudokumill.testing.trial import Trial
 def check_digger(target: Target, options: Values | None = None, *, count: int = 8) -> None:
     """Checks a digger.
 
-    Every puzzle is a part of its final and has no other solution; one that is said to be on target has the clue
-    count, symmetry and minimality of its options, if these are a ``ClueTarget``; a grid that is no final is
-    refused by its status, a batch of a wrong shape or dtype by an exception. A digger that uses the job's solver
-    gets the kit's, which is slow; a few finals are enough.
+    Every puzzle is a part of its final and has no other solution. If the options are a ``ClueRange`` or a
+    ``ClueTarget``, a puzzle is ``DUG`` if it has the clue count, symmetry and minimality of these, and only then;
+    where further options are set, they may ask for more. With the default options at least one final is ``DUG``.
+    A grid that is no final is refused by its status, a batch of a wrong shape or dtype by an exception. A digger
+    that uses the job's solver gets the kit's, which is slow; a few finals are enough.
 
     Args:
         target: a descriptor, an implementation of a registry, or its name (see ``Target``).
@@ -51,28 +52,48 @@ def check_digger(target: Target, options: Values | None = None, *, count: int = 
     counts = np.ones(len(finals), dtype=np.int64)
     counts[sound] = ReferenceSolver().solve(result.puzzles[sound]).counts
     trial.refuse_rows("one solution", counts != 1, "has more than one solution")
-    if isinstance(trial.subject.options, ClueTarget):
-        _check_target(trial, trial.subject.options, result.puzzles, result.status == DigStatus.DUG)
+    dug = result.status == DigStatus.DUG
+    asked = trial.subject.options
+    if isinstance(asked, ClueRange):
+        off = _off_target(asked, result.puzzles, sound)
+        for what, rows in off.items():
+            trial.refuse_rows("what is dug is on target", dug & rows, what)
+        if asked.model_fields_set <= set(ClueTarget.model_fields):
+            met = sound & ~np.logical_or.reduce(list(off.values()))
+            trial.refuse_rows("what is on target is dug", met & ~dug, "meets what was asked for and is not DUG")
+    if not trial.subject.values and not dug.any():
+        raise trial.broke(
+            "what is on target is dug", f"none of {int(valid.sum())} is DUG with the default options"
+        )
     check_processes(trial, result)
 
 
-def _check_target(trial: Trial, target: ClueTarget, puzzles: Grids, on_target: NDArray[np.bool_]) -> None:
+def _off_target(target: ClueRange, puzzles: Grids, sound: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
+    """What a sound puzzle may lack of a target, in words, and which do; each of shape (n,)."""
     least, most = target.clue_range()
     clues = (puzzles > 0).sum(axis=1)
-    outside = (clues < least) | (clues > most)
-    trial.refuse_rows("what is dug is on target", on_target & outside, f"has not {least} to {most} clues")
+    off = {f"has not {least} to {most} clues": (clues < least) | (clues > most)}
+    if not isinstance(target, ClueTarget):
+        return off
     if target.symmetry is not Symmetry.NONE:
-        broken = np.zeros(len(puzzles), dtype=np.bool_)
-        for orbit in orbits(target.symmetry):
-            given = puzzles[:, list(orbit)] > 0
-            broken |= given.any(axis=1) & ~given.all(axis=1)
-        trial.refuse_rows(
-            "what is dug is on target", on_target & broken, f"is not symmetric ({target.symmetry.value})"
-        )
+        off[f"is not symmetric ({target.symmetry.value})"] = ~_are_symmetric(puzzles, target.symmetry)
     if target.minimal:
-        for row in np.flatnonzero(on_target):
-            cells = np.flatnonzero(puzzles[row])
-            fewer = np.tile(puzzles[row], (len(cells), 1))
-            fewer[np.arange(len(cells)), cells] = 0
-            if (ReferenceSolver().solve(fewer).counts == 1).any():
-                raise trial.broke("what is dug is on target", f"row {row} is not minimal", f"{row}:{row + 1}")
+        off["is not minimal"] = np.array(
+            [not (ok and _is_minimal(row)) for ok, row in zip(sound, puzzles, strict=True)]
+        )
+    return off
+
+
+def _are_symmetric(puzzles: Grids, symmetry: Symmetry) -> NDArray[np.bool_]:
+    whole = np.ones(len(puzzles), dtype=np.bool_)
+    for orbit in orbits(symmetry):
+        given = puzzles[:, list(orbit)] > 0
+        whole &= given.all(axis=1) | ~given.any(axis=1)
+    return whole
+
+
+def _is_minimal(puzzle: NDArray[np.uint8]) -> bool:
+    cells = np.flatnonzero(puzzle)
+    fewer = np.tile(puzzle, (len(cells), 1))
+    fewer[np.arange(len(cells)), cells] = 0
+    return not (ReferenceSolver().solve(fewer).counts == 1).any()

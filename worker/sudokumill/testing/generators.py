@@ -15,7 +15,8 @@ def check_generator(target: Target, options: Values | None = None, *, count: int
     """Checks a generator.
 
     Finals are valid; distinct seeds (or positions, if it enumerates) give distinct finals; a row that was not
-    made is all zeros. The shared rules are those of ``check_invariance``.
+    made is all zeros; seeds of a wrong shape or dtype are refused by an exception. The shared rules are those of
+    ``check_invariance``.
 
     Args:
         target: a descriptor, an implementation of a registry, or its name (see ``Target``).
@@ -28,9 +29,6 @@ def check_generator(target: Target, options: Values | None = None, *, count: int
         UsageError: no such implementation; options that it refuses.
     """
     trial = Trial.of(find_subject(Role.GENERATOR, target, options), count)
-    size = trial.subject.size
-    if size is not None and size < 1:
-        raise trial.broke("size", f"it says that it has {size} finals")
     result = check_invariance(trial)
     assert isinstance(result, GenerateResult)
     made = result.status == GenerateStatus.MADE
@@ -42,6 +40,7 @@ def check_generator(target: Target, options: Values | None = None, *, count: int
     for row in np.flatnonzero(made):
         first = seen.setdefault(result.finals[row].tobytes(), int(row))
         if first != row:
-            what = "seeds" if size is None else "positions"
+            what = "seeds" if trial.subject.size is None else "positions"
             raise trial.broke("distinct finals", f"rows {first} and {row} have distinct {what} and the same final")
+    trial.check_refusals()
     check_processes(trial, result)

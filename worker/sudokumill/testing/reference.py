@@ -13,12 +13,15 @@ from typing import Final
 import numpy as np
 
 from sudokumill.contracts import SolveResult, SolveStatus
-from sudokumill.grids.batch import UNITS, Grids, check_batch
+from sudokumill.grids.batch import CELLS, UNITS, Grids, check_batch
 from sudokumill.grids.clashes import have_clashes
 
 _ALL: Final = 0b1_1111_1111
 _UNITS: Final = [[int(cell) for cell in unit] for unit in UNITS]
-_PEERS: Final = [sorted({peer for unit in _UNITS if cell in unit for peer in unit} - {cell}) for cell in range(81)]
+# worked out here again, and not taken from the batch language: what judges others shares as little as it can
+_PEERS: Final = [
+    sorted({peer for unit in _UNITS if cell in unit for peer in unit} - {cell}) for cell in range(CELLS)
+]
 
 
 class ReferenceSolver:
@@ -29,7 +32,7 @@ class ReferenceSolver:
         check_batch(puzzles, "puzzles")
         n = len(puzzles)
         counts, nodes = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-        solutions, status = np.zeros((n, 81), dtype=np.uint8), np.full(n, SolveStatus.CLASH, dtype=np.uint8)
+        solutions, status = np.zeros((n, CELLS), dtype=np.uint8), np.full(n, SolveStatus.CLASH, dtype=np.uint8)
         for row in np.flatnonzero(~have_clashes(puzzles)):
             search = _Search(limit)
             search.start([int(digit) for digit in puzzles[row]])
@@ -55,7 +58,7 @@ class _Search:
         self.nodes = 0
 
     def start(self, grid: list[int]) -> None:
-        masks = [_ALL] * 81
+        masks = [_ALL] * CELLS
         for cell, digit in enumerate(grid):
             if digit and not _place(masks, cell, 1 << (digit - 1)):
                 return
@@ -64,7 +67,7 @@ class _Search:
     def _go(self, masks: list[int]) -> None:
         if not _settle(masks):
             return
-        undecided = [cell for cell in range(81) if masks[cell] & (masks[cell] - 1)]
+        undecided = [cell for cell in range(CELLS) if masks[cell] & (masks[cell] - 1)]
         if not undecided:
             self.found.append([mask.bit_length() for mask in masks])
             return

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sudokumill.contracts import (
     DigResult,
@@ -27,6 +27,8 @@ from sudokumill.streams import Seeds
 from sudokumill.testing.samples import known_grids, sample_finals, sample_positions, sample_seeds
 from sudokumill.testing.subject import Subject
 
+S = TypeVar("S", bound=np.generic)
+
 Result = GenerateResult | DigResult | SolveResult | GradeResult
 
 
@@ -43,9 +45,12 @@ class Inputs:
 
     def cut(self, rows: slice) -> Inputs:
         """Some of the rows, as arrays of their own that cannot be written to."""
-        return Inputs(*(None if part is None else _frozen(part[rows]) for part in (self.grids, self.seeds)))
+        grids, seeds = self.grids, self.seeds
+        return Inputs(
+            None if grids is None else _frozen(grids[rows]), None if seeds is None else _frozen(seeds[rows])
+        )
 
-    def arguments(self) -> tuple[Any, ...]:
+    def arguments(self) -> tuple[Grids | Seeds, ...]:
         """For the method of the role."""
         return tuple(part for part in (self.grids, self.seeds) if part is not None)
 
@@ -72,12 +77,12 @@ def row_texts(result: Result) -> list[str]:
     """Everything that a result says of each row, as text; equal texts mean equal rows."""
     match result:
         case GenerateResult():
-            columns = [to_lines(result.finals), _names(result.status, GenerateStatus)]
+            columns = [_cells(result.finals), _names(result.status, GenerateStatus)]
         case DigResult():
-            columns = [to_lines(result.puzzles), _names(result.status, DigStatus)]
+            columns = [_cells(result.puzzles), _names(result.status, DigStatus)]
         case SolveResult():
             columns = [
-                to_lines(result.solutions),
+                _cells(result.solutions),
                 _names(result.status, SolveStatus),
                 [f"count={count} nodes={nodes}" for count, nodes in zip(result.counts, result.nodes, strict=True)],
             ]
@@ -95,13 +100,18 @@ def row_texts(result: Result) -> list[str]:
     return [" ".join(parts) for parts in zip(*columns, strict=True)]
 
 
-def _frozen(part: np.ndarray[Any, np.dtype[Any]]) -> np.ndarray[Any, np.dtype[Any]]:
+def _cells(grids: Grids) -> list[str]:
+    """81 digits a row; a row with a number above 9, which no rule allows, in hexadecimal."""
+    return [to_lines(row[None, :])[0] if row.max(initial=0) <= 9 else row.tobytes().hex() for row in grids]
+
+
+def _frozen(part: NDArray[S]) -> NDArray[S]:
     copy = np.array(part, order="C")
     copy.setflags(write=False)
     return copy
 
 
-def _names(status: np.ndarray[Any, np.dtype[np.uint8]], kind: type[IntEnum]) -> list[str]:
+def _names(status: NDArray[np.uint8], kind: type[IntEnum]) -> list[str]:
     return [kind(int(value)).name for value in status]
 
 
@@ -111,5 +121,5 @@ def _reported(reports: Reports) -> list[list[str]]:
 
 def _column(name: str, reports: Reports) -> list[str]:
     report = reports[name]
-    weights: Mapping[int, float] | Any = np.ones_like(report.total) if report.weight is None else report.weight
+    weights = np.ones_like(report.total) if report.weight is None else report.weight
     return [f"{name}={total}/{weight}" for total, weight in zip(report.total, weights, strict=True)]

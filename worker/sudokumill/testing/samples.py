@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 
 from sudokumill.grids.batch import Grids, from_lines
-from sudokumill.grids.isomorphisms import draw_from_seeds
-from sudokumill.streams import Seeds, position_seeds
+from sudokumill.grids.isomorphisms import draw
+from sudokumill.streams import Seeds, Streams, position_seeds
 
 FINAL: Final = "826495173759213864134786925978562341312974658645138792467851239291347586583629417"
 
@@ -127,7 +127,7 @@ def sample_finals(count: int) -> Grids:
     Returns:
         Shape (count + 2, 81), read-only: an implementation must not write to what it is given.
     """
-    finals = draw_from_seeds(sample_seeds(count)).apply(np.tile(from_lines([FINAL]), (count, 1)))
+    finals = draw(Streams(sample_seeds(count))).apply(np.tile(from_lines([FINAL]), (count, 1)))
     blank, clash = finals[0].copy(), finals[0].copy()
     blank[40] = 0
     clash[0] = clash[1]

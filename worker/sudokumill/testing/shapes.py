@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sudokumill.contracts import DigResult, GenerateResult, GradeResult, GradeStatus, SolveResult
-from sudokumill.isolation import check_dug, check_generated, check_solved
-from sudokumill.testing.rows import Result
+from sudokumill.grids.batch import Grids
+from sudokumill.isolation import take_dug, take_generated, take_solved
+from sudokumill.streams import Seeds
 
 
 def shape_fault(result: object, rows: int) -> str | None:
@@ -16,13 +18,13 @@ def shape_fault(result: object, rows: int) -> str | None:
     try:
         match result:
             case GenerateResult():
-                check_generated(result, rows)
+                take_generated(result, rows)
                 arrays = {"finals": result.finals}
             case DigResult():
-                check_dug(result, rows)
+                take_dug(result, rows)
                 arrays = {"puzzles": result.puzzles}
             case SolveResult():
-                check_solved(result, rows)
+                take_solved(result, rows)
                 arrays = {"solutions": result.solutions}
             case GradeResult():
                 return _grade_fault(result, rows)
@@ -33,10 +35,10 @@ def shape_fault(result: object, rows: int) -> str | None:
     for name, array in arrays.items():
         if not array.flags.c_contiguous:
             return f"gave {name} that are not C-contiguous"
-    return _report_fault(result)
+    return None
 
 
-def wrong_grids(grids: np.ndarray[Any, np.dtype[np.uint8]]) -> dict[str, np.ndarray[Any, Any]]:
+def wrong_grids(grids: Grids) -> dict[str, NDArray[Any]]:
     """Batches that every digger, solver and grader must refuse by raising, by what is wrong with them."""
     return {
         "dtype int64": grids.astype(np.int64),
@@ -46,15 +48,16 @@ def wrong_grids(grids: np.ndarray[Any, np.dtype[np.uint8]]) -> dict[str, np.ndar
     }
 
 
-def _report_fault(result: Result) -> str | None:
-    if isinstance(result, GradeResult):
-        return None
-    for name, report in result.reports.items():
-        if not np.isfinite(report.total).all():
-            return f"reports {name!r} with a total that is no finite number"
-        if report.weight is not None and not (report.weight > 0).all():
-            return f"reports {name!r} with a weight that is not above zero"
-    return None
+def wrong_seeds(seeds: Seeds, one_a_grid: bool) -> dict[str, NDArray[Any]]:
+    """Seeds that every generator and digger must refuse by raising, by what is wrong with them."""
+    wrong: dict[str, NDArray[Any]] = {
+        "dtype int64": np.arange(len(seeds), dtype=np.int64),
+        "dtype float64": seeds.astype(np.float64),
+        "shape (n, 1)": seeds[:, None].copy(),
+    }
+    if one_a_grid:
+        wrong["one row less than there are grids"] = seeds[:-1].copy()
+    return wrong
 
 
 def _grade_fault(result: GradeResult, rows: int) -> str | None:

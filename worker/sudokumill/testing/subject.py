@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
-from sudokumill.contracts import Descriptor, DiggerDescriptor, GeneratorDescriptor, Options, Role
-from sudokumill.errors import ConformanceError, SudokumillError, UnfindableError
+from sudokumill.contracts import Descriptor, DiggerDescriptor, Options, Role
+from sudokumill.errors import BrokenImplementationError, ConformanceError, SudokumillError, UnfindableError
 from sudokumill.hookspecs import PROJECT
 from sudokumill.registry import Implementation, load_registry
-from sudokumill.registry.building import Built, build
+from sudokumill.registry.building import Built, build, size_of
 from sudokumill.registry.discovery import load_file
 from sudokumill.registry.options import parse_options
-from sudokumill.registry.plugins import PluginIdentity
+from sudokumill.registry.plugins import AnyDescriptor, PluginIdentity
 from sudokumill.registry.registration import DESCRIPTORS, HOOKS, descriptor_fault, register
 from sudokumill.testing.reference import ReferenceSolver
 
@@ -52,11 +52,15 @@ class Subject:
 
     @property
     def size(self) -> int | None:
-        """How many finals an enumerating generator has; None for everything else."""
-        descriptor = self.implementation.descriptor
-        if not isinstance(descriptor, GeneratorDescriptor) or descriptor.size is None:
-            return None
-        return descriptor.size(self.options)
+        """How many finals an enumerating generator has; None for everything else.
+
+        Raises:
+            ConformanceError: it does not say so by a whole number above zero.
+        """
+        try:
+            return size_of(self.implementation, self.options)
+        except BrokenImplementationError as error:
+            raise self.broke("size", str(error.fields["reason"]), "call its size with these options") from error
 
     @property
     def uses_solver(self) -> bool:
@@ -97,7 +101,7 @@ def find_subject(role: Role, target: Target, values: Values | None) -> Subject:
         raise ConformanceError(role=role, name=name, rule="descriptor", reason=fault, repeat="as it was called")
     where = _where(role, target)
     identity = PluginIdentity(where, None, None, where)
-    return Subject(Implementation(role, target, identity), where, values)  # type: ignore[arg-type]  # checked
+    return Subject(Implementation(role, cast("AnyDescriptor", target), identity), where, values)
 
 
 def load_subject(role: Role, where: str, name: str) -> Implementation:
@@ -122,7 +126,7 @@ def load_subject(role: Role, where: str, name: str) -> Implementation:
             return implementation
     for held in vars(module).values() if isinstance(module, ModuleType) else ():
         if isinstance(held, DESCRIPTORS[role]) and held.name == name and descriptor_fault(role, held) is None:
-            return Implementation(role, held, identity)  # type: ignore[arg-type]  # checked on the line above
+            return Implementation(role, cast("AnyDescriptor", held), identity)
     for refusal in refusals:
         if refusal.name == name or not found:
             raise ConformanceError(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sudokumill.errors import ConformanceError
 from sudokumill.testing.replay import Replay, as_slice
 from sudokumill.testing.rows import Inputs, Result, call, sample
-from sudokumill.testing.shapes import shape_fault, wrong_grids
+from sudokumill.testing.shapes import shape_fault, wrong_grids, wrong_seeds
 from sudokumill.testing.subject import Subject
 
 
@@ -55,13 +55,32 @@ class Trial:
             raise self.broke(rule, f"row {row} {what}", f"{row}:{row + 1}")
 
     def check_refusals(self) -> None:
-        """A batch of grids of a wrong shape or dtype must raise; quietly wrong rows would be worse."""
-        assert self.inputs.grids is not None
+        """Grids and seeds of a wrong shape or dtype must raise; quietly wrong rows would be worse."""
         built = self.subject.build()
-        for what, wrong in wrong_grids(self.inputs.grids).items():
-            if not self._raises(built, replace(self.inputs, grids=wrong)):
-                reason = f"it took grids of {what}; call sudokumill.grids.batch.check_batch first"
-                raise self.subject.broke("a wrong shape or dtype raises", reason, "pass it such an array")
+        grids, seeds = self.inputs.grids, self.inputs.seeds
+        wrong = (
+            {}
+            if grids is None
+            else {
+                f"grids of {what}; call sudokumill.grids.batch.check_batch first": replace(
+                    self.inputs, grids=array
+                )
+                for what, array in wrong_grids(grids).items()
+            }
+        )
+        wrong |= (
+            {}
+            if seeds is None
+            else {
+                f"seeds of {what}; call sudokumill.streams.check_seeds first": replace(self.inputs, seeds=array)
+                for what, array in wrong_seeds(seeds, one_a_grid=grids is not None).items()
+            }
+        )
+        for what, inputs in wrong.items():
+            if not self._raises(built, inputs):
+                raise self.subject.broke(
+                    "a wrong shape or dtype raises", f"it took {what}", "pass it such an array"
+                )
 
     def _raises(self, built: object, inputs: Inputs) -> bool:
         try:

@@ -27,7 +27,7 @@ SELECT
     final.digits AS solution,
     puzzle.clue_count, puzzle.row_min, puzzle.row_max, puzzle.column_min, puzzle.column_max,
     puzzle.box_min, puzzle.box_max,
-    puzzle.symmetry, puzzle.minimal, puzzle.nodes, puzzle.paper_level,
+    puzzle.symmetry, puzzle.minimal, puzzle.on_target, puzzle.nodes, puzzle.paper_level,
     puzzle.size, puzzle.box_rows, puzzle.box_columns, puzzle.variant,
     puzzle.licence, puzzle.state, puzzle.state_reason,
     puzzle.job_id, puzzle.position
@@ -48,10 +48,12 @@ def upgrade() -> None:
         sa.Column("seed", sa.BigInteger, nullable=False),
         sa.Column("spec", sa.JSON, nullable=False),
         sa.Column("planned", sa.BigInteger, nullable=False),
+        sa.Column("worked", sa.Float, nullable=False),
         sa.Column("delivered", sa.BigInteger),
         sa.Column("last_position", sa.BigInteger),
         sa.Column("ordered_at", UtcTime, nullable=False),
         sa.Column("started_at", UtcTime),
+        sa.Column("resumed_at", UtcTime),
         sa.Column("ended_at", UtcTime),
     )
     op.create_table(
@@ -69,7 +71,7 @@ def upgrade() -> None:
         sa.Column("reason", sa.Text),
         *(
             sa.Column(name, sa.Integer, nullable=False)
-            for name in ("delivered", "already", "repeated", "missed", "not_new", "failed")
+            for name in ("moved", "delivered", "already", "repeated", "missed", "not_new", "failed")
         ),
         sa.Column("seconds", sa.Float, nullable=False),
         sa.Column("reports", sa.JSON),
@@ -80,6 +82,7 @@ def upgrade() -> None:
         sa.Column("job_id", sa.BigInteger, sa.ForeignKey("job.id"), primary_key=True),
         sa.Column("position", sa.BigInteger, primary_key=True),
         sa.Column("digits", sa.String(81), nullable=False),
+        sa.Column("line", sa.BigInteger),
     )
     op.create_table(
         "final",
@@ -110,7 +113,7 @@ def upgrade() -> None:
             )
         ),
         sa.Column("symmetry", sa.String(20), nullable=False),
-        sa.Column("minimal", sa.Boolean, nullable=False),
+        sa.Column("minimal", sa.Boolean),
         sa.Column("nodes", sa.BigInteger),
         sa.Column("paper_level", sa.SmallInteger),
         sa.Column("on_target", sa.Boolean, nullable=False),
@@ -147,8 +150,12 @@ def upgrade() -> None:
         sa.Column("owner", sa.String(300), nullable=False),
         sa.Column("reason", sa.String(300), nullable=False),
     )
-    sqlite = op.get_bind().dialect.name == "sqlite"
-    op.execute(LEVEL_VIEW.format(puzzle_id=UUID_OF_BLOB.format("puzzle.id") if sqlite else "puzzle.id"))
+    if op.get_bind().dialect.name == "sqlite":
+        # the view shows ids as text; with this index a level is found by it without reading them all
+        op.execute(f"CREATE INDEX ix_puzzle_uuid ON puzzle ({UUID_OF_BLOB.format('id')})")
+        op.execute(LEVEL_VIEW.format(puzzle_id=UUID_OF_BLOB.format("puzzle.id")))
+    else:
+        op.execute(LEVEL_VIEW.format(puzzle_id="puzzle.id"))
 
 
 def downgrade() -> None:

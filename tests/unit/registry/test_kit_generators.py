@@ -1,4 +1,4 @@
-"""The kit passes what is right, and names the rule that something breaks, with a way to repeat it."""
+"""The kit of generators passes what is right, and names the rule that something breaks, with a way to repeat it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pytest
 
 from sudokumill.contracts import Generator, GeneratorDescriptor, Role
 from sudokumill.errors import ConformanceError, SudokumillError, UnfindableError, UnknownImplementationError
-from sudokumill.registry import Implementation, load_registry
-from sudokumill.testing import check_digger, check_generator, check_grader, check_solver
+from sudokumill.registry import load_registry
+from sudokumill.testing import check_generator
 
 Write = Callable[[str, str], Path]
 
@@ -122,12 +122,25 @@ class NotANumber(Images):
         made = super().generate(seeds)
         return GenerateResult(made.finals, made.status, {"tries": Report(np.full(len(seeds), np.nan))})
 
+class Beyond(Images):
+    "Writes numbers that are no digits."
+    def generate(self, seeds):
+        made = super().generate(seeds)
+        made.finals[seeds % np.uint64(2) == 0, :5] = [10, 79, 80, 200, 255]
+        return made
+
+class Tolerant(Images):
+    "Takes whatever numbers it is given for seeds."
+    def generate(self, seeds):
+        return super().generate(seeds.astype(np.uint64).reshape(-1))
+
 class Enumerates:
     "Relabels by position; with too large a size it comes round."
     def __init__(self, options):
         pass
     def generate(self, seeds):
         import itertools
+        check_seeds(seeds)
         orders = list(itertools.permutations(range(1, 5)))
         finals = []
         for seed in seeds:
@@ -143,11 +156,14 @@ def sudokumill_register_generators():
             yield generator("".join("-" * c.isupper() + c.lower() for c in name).strip("-"), factory=value)
     yield generator("enumerates", factory=Enumerates, size=lambda options: 24)
     yield generator("comes-round", factory=Enumerates, size=lambda options: 25)
+    yield generator("sizeless", factory=Enumerates, size=lambda options: 1 // 0)
+    yield generator("half-size", factory=Enumerates, size=lambda options: 2.5)
+    yield generator("no-size", factory=Enumerates, size=lambda options: 0)
 """
 
 
 @pytest.fixture(scope="module")
-def generators(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+def generators(tmp_path_factory: pytest.TempPathFactory) -> Path:
     prelude = Path(__file__).with_name("conftest.py").read_text(encoding="utf-8").split("'''")[1]
     path = tmp_path_factory.mktemp("kit") / "generators.py"
     path.write_text(prelude + GENERATORS, encoding="utf-8")
@@ -181,7 +197,13 @@ def test_good_generators_pass(generators: Path, name: str) -> None:
         ("wide-rows", "shapes and dtypes", "wrong dtype"),
         ("column-major", "shapes and dtypes", "not C-contiguous"),
         ("tuple", "shapes and dtypes", "returned a tuple"),
-        ("not-a-number", "shapes and dtypes", "a total that is no finite number"),
+        ("not-a-number", "shapes and dtypes", "report 'tries'"),
+        ("beyond", "finals are valid", "row 0 is no final"),
+        (
+            "tolerant",
+            "a wrong shape or dtype raises",
+            "it took seeds of dtype int64; call sudokumill.streams.check",
+        ),
     ],
 )
 def test_a_bad_generator_is_told_its_rule(generators: Path, name: str, rule: str, reason: str) -> None:
@@ -193,6 +215,21 @@ def test_a_bad_generator_is_told_its_rule(generators: Path, name: str, rule: str
     assert caught.value.fields["rule"] == rule
     assert reason in str(caught.value)
     assert f"python -m sudokumill.testing generator {generators} {name}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("sizeless", "its size raised ZeroDivisionError: "),
+        ("half-size", "its size must give a whole number above 0, not 2.5"),
+        ("no-size", "its size must give a whole number above 0, not 0"),
+    ],
+)
+def test_a_size_that_is_none_is_told(generators: Path, name: str, reason: str) -> None:
+    with pytest.raises(ConformanceError) as caught:
+        check_generator(f"{generators}:{name}", count=12)
+    assert caught.value.fields["rule"] == "size"
+    assert reason in str(caught.value)
 
 
 def test_the_command_in_the_message_shows_the_difference(generators: Path) -> None:
@@ -246,238 +283,3 @@ def test_a_descriptor_that_would_be_refused_is_told_why(write_plugin: Write) -> 
     folder = write_plugin("refused", hook + "    yield generator('later', api_version=9)\n")
     with pytest.raises(ConformanceError, match=r'breaks the rule "descriptor".*API version 9'):
         check_generator(f"{folder / 'refused.py'}:later")
-
-
-OTHERS = """
-import dataclasses
-from sudokumill.targets import ClueTarget
-from sudokumill.testing import ReferenceSolver
-from sudokumill.grids.clashes import are_finals
-from sudokumill.grids.symmetries import orbits
-
-class Orbit:
-    "Takes out orbit after orbit where the solver says that one solution stays."
-    def __init__(self, options, solver):
-        self.options, self.solver = options, solver
-    def dig(self, finals, seeds):
-        check_batch(finals)
-        puzzles = finals.copy()
-        status = np.where(are_finals(finals), DigStatus.DUG, DigStatus.NOT_A_FINAL).astype(np.uint8)
-        least, most = self.options.clue_range()
-        for orbit in orbits(self.options.symmetry):
-            fewer = puzzles.copy()
-            fewer[:, list(orbit)] = 0
-            good = self.solver.solve(fewer).counts == 1
-            good &= (fewer > 0).sum(axis=1) >= least
-            puzzles[good] = fewer[good]
-        status[(status == DigStatus.DUG) & ((puzzles > 0).sum(axis=1) > most)] = DigStatus.MISSED
-        puzzles[status == DigStatus.NOT_A_FINAL] = 0
-        return self.changed(DigResult(puzzles, status), finals)
-    def changed(self, result, finals):
-        return result
-
-class Careless(Orbit):
-    "Takes one clue more."
-    def changed(self, result, finals):
-        for puzzle in result.puzzles:
-            puzzle[np.flatnonzero(puzzle)[:1]] = 0
-        return result
-
-class Foreign(Orbit):
-    def changed(self, result, finals):
-        result.puzzles[:] = np.where(result.puzzles > 0, result.puzzles % 9 + 1, 0)
-        return result
-
-class Blind(Orbit):
-    "Has an opinion of what is no final."
-    def changed(self, result, finals):
-        result.status[~are_finals(finals)] = DigStatus.GAVE_UP
-        return result
-
-class Boastful(Orbit):
-    def changed(self, result, finals):
-        result.status[result.status == DigStatus.MISSED] = DigStatus.DUG
-        return result
-
-class Trusting(Orbit):
-    def dig(self, finals, seeds):
-        good = finals if finals.shape[1:] == (81,) else np.zeros((len(finals), 81))
-        return super().dig(good.astype(np.uint8), seeds)
-
-@hookimpl
-def sudokumill_register_diggers():
-    for kind in (Orbit, Careless, Foreign, Blind, Boastful, Trusting):
-        yield DiggerDescriptor(name=kind.__name__.lower(), version="1", summary="s", factory=kind,
-                               options=ClueTarget, rate=9, uses_solver=True)
-
-class Reference(ReferenceSolver):
-    def __init__(self, options):
-        self.options = options
-    def solve(self, puzzles, limit=2):
-        return self.changed(super().solve(puzzles, limit), puzzles, limit)
-    def changed(self, result, puzzles, limit):
-        return result
-
-class Budget(Options):
-    nodes: int | None = None
-
-class Tired(Reference):
-    "Gives up where it took too many nodes, with the count that it says."
-    says = 1
-    def changed(self, result, puzzles, limit):
-        if self.options.nodes is not None:
-            over = result.nodes > self.options.nodes
-            result.status[over] = SolveStatus.GAVE_UP
-            result.counts[over] *= self.says
-        return result
-
-class Liar(Tired):
-    says = 3
-
-class Overcounts(Reference):
-    def changed(self, result, puzzles, limit):
-        result.counts[result.counts == 2] = 3
-        return result
-
-class Vague(Reference):
-    def changed(self, result, puzzles, limit):
-        result.status[result.status == SolveStatus.NO_SOLUTION] = SolveStatus.CLASH
-        return result
-
-class Wanders(Reference):
-    "Another first solution for another limit."
-    def changed(self, result, puzzles, limit):
-        if limit > 5:
-            swap = np.array([0, 2, 1, *range(3, 10)], dtype=np.uint8)
-            both = (result.counts > 1) & ~np.isin(puzzles, [1, 2]).any(axis=1)
-            result.solutions[both] = swap[result.solutions[both]]
-        return result
-
-class WrongGrid(Reference):
-    def changed(self, result, puzzles, limit):
-        result.solutions[result.counts == 1] = FINAL[0][::-1]
-        return result
-
-@hookimpl
-def sudokumill_register_solvers():
-    for kind in (Reference, Tired, Liar, Overcounts, Vague, Wanders, WrongGrid):
-        yield SolverDescriptor(name=kind.__name__.lower(), version="1", summary="s", factory=kind,
-                               options=Budget, rate=9)
-
-class Nodes:
-    "Rates by search nodes."
-    def __init__(self, options):
-        pass
-    def grade(self, puzzles):
-        result = ReferenceSolver().solve(check_batch(puzzles))
-        status = np.array([GradeStatus.GRADED, GradeStatus.NOT_UNIQUE, GradeStatus.NO_SOLUTION, GradeStatus.CLASH],
-                          dtype=np.uint8)[result.status]
-        complete = (puzzles > 0).all(axis=1) & (status == GradeStatus.GRADED)
-        status[complete] = GradeStatus.COMPLETE
-        graded = status == GradeStatus.GRADED
-        rating = np.where(graded, result.nodes + 1.0, np.nan)
-        used = [{"guess": int(n) + 1} if g else {} for g, n in zip(graded, result.nodes)]
-        hardest = ["guess" if g else None for g in graded]
-        return self.changed(GradeResult(rating, hardest, used, result.nodes, status))
-    def changed(self, result):
-        return result
-
-class Rates(Nodes):
-    def changed(self, result):
-        return dataclasses.replace(result, rating=np.nan_to_num(result.rating))
-
-class Dreams(Nodes):
-    def changed(self, result):
-        result.hardest[:] = ["fish" if code else None for code in result.hardest]
-        return result
-
-class Blurs(Nodes):
-    def changed(self, result):
-        result.status[result.status == GradeStatus.COMPLETE] = GradeStatus.GRADED
-        return result
-
-class Short(Nodes):
-    def changed(self, result):
-        return dataclasses.replace(result, hardest=result.hardest[:-1])
-
-@hookimpl
-def sudokumill_register_graders():
-    for kind in (Nodes, Rates, Dreams, Blurs, Short):
-        yield GraderDescriptor(name=kind.__name__.lower(), version="1", summary="s", factory=kind, rate=9)
-"""
-
-
-@pytest.fixture
-def find(write_plugin: Write) -> Callable[[Role, str], Implementation]:
-    folder = write_plugin("others", OTHERS)
-    registry = load_registry("others", folder)
-    return registry.find
-
-
-Find = Callable[[Role, str], Implementation]
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"clues_min": 30, "clues_max": 40, "symmetry": "rot180"}, {"minimal": True}],
-)
-def test_a_good_digger_passes(find: Find, options: dict[str, object]) -> None:
-    check_digger(find(Role.DIGGER, "orbit"), options, count=3)
-
-
-@pytest.mark.parametrize(
-    ("name", "rule", "options"),
-    [
-        ("careless", "one solution", {}),
-        ("foreign", "clues are those of the final", {}),
-        ("blind", "what is no final is refused", {}),
-        ("boastful", "what is dug is on target", {"clues": 18}),
-        ("orbit", "what is dug is on target", {"minimal": True, "symmetry": "full"}),
-        ("trusting", "a wrong shape or dtype raises", {}),
-    ],
-)
-def test_a_bad_digger_is_told_its_rule(find: Find, name: str, rule: str, options: dict[str, object]) -> None:
-    with pytest.raises(ConformanceError) as caught:
-        check_digger(find(Role.DIGGER, name), options, count=3)
-    assert caught.value.fields["rule"] == rule, str(caught.value)
-
-
-def test_the_reference_solver_passes_its_own_check(find: Find) -> None:
-    check_solver(find(Role.SOLVER, "reference"), hard=True)
-    check_solver(find(Role.SOLVER, "tired"), budget={"nodes": 3})
-
-
-@pytest.mark.parametrize(
-    ("name", "rule"),
-    [
-        ("overcounts", "answers are right"),
-        ("vague", "answers are right"),
-        ("wronggrid", "answers are right"),
-        ("wanders", "the first solution is kept"),
-        ("liar", "what gave up is a lower bound"),
-        ("reference", "the budget is kept"),
-    ],
-)
-def test_a_bad_solver_is_told_its_rule(find: Find, name: str, rule: str) -> None:
-    with pytest.raises(ConformanceError) as caught:
-        check_solver(find(Role.SOLVER, name), budget={"nodes": 3})
-    assert caught.value.fields["rule"] == rule, str(caught.value)
-
-
-def test_a_good_grader_passes(find: Find) -> None:
-    check_grader(find(Role.GRADER, "nodes"), hard=True)
-
-
-@pytest.mark.parametrize(
-    ("name", "rule"),
-    [
-        ("rates", "no grade, no rating"),
-        ("dreams", "the hardest technique was used"),
-        ("blurs", "statuses are right"),
-        ("short", "shapes and dtypes"),
-    ],
-)
-def test_a_bad_grader_is_told_its_rule(find: Find, name: str, rule: str) -> None:
-    with pytest.raises(ConformanceError) as caught:
-        check_grader(find(Role.GRADER, name))
-    assert caught.value.fields["rule"] == rule, str(caught.value)
