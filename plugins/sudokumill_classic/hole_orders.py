@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sudokumill.grids.batch import CELLS
 from sudokumill.streams import Streams
 from sudokumill_classic.options import Order
 
@@ -47,9 +48,9 @@ def cells_in_order(order: Order) -> list[int]:
     """
     match order:
         case Order.ROWS:
-            return list(range(81))
+            return list(range(CELLS))
         case Order.JUMP:
-            return [*range(0, 81, 2), *range(1, 81, 2)]
+            return [*range(0, CELLS, 2), *range(1, CELLS, 2)]
         case Order.SNAKE:
             return [9 * row + (column if row % 2 == 0 else 8 - column) for row in range(9) for column in range(9)]
     raise ValueError(f"order {order.value} is drawn for each row")

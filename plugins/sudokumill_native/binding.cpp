@@ -11,6 +11,13 @@
 #include <utility>
 #include <vector>
 
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#elif defined(__APPLE__)
+#include <pthread.h>
+#endif
+
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -74,14 +81,31 @@ GridView row_of_batch(const GridsIn& grids, std::size_t index) {
     return GridView(grids.data() + kCells * index, kCells);
 }
 
+/// Whether Python handles signals in this thread; can be asked without the GIL.
+bool is_main_thread() {
+#if defined(__linux__)
+    return syscall(SYS_gettid) == getpid(); // so it is after a fork too, also from another thread
+#elif defined(__APPLE__)
+    return pthread_main_np() != 0;
+#else
+    return true;
+#endif
+}
+
 /// Ends a batch when a signal raises, as Ctrl-C does. Called without the GIL, as often as one likes: it looks at a
-/// clock (20 ns), and ten times a second it takes the GIL and asks. In a thread that is not the main one Python
-/// handles no signals, and asking does nothing.
+/// clock (20 ns), and ten times a second it takes the GIL and asks.
+///
+/// Only in the main thread. Elsewhere Python has nothing to answer, and a thread that wants the GIL while the
+/// interpreter goes down is killed in the middle of C++.
 class SignalCheck {
   public:
     void operator()() {
         const Clock::time_point now = Clock::now();
         if (now < next_) {
+            return;
+        }
+        if (!is_main_thread()) {
+            next_ = Clock::time_point::max();
             return;
         }
         next_ = now + std::chrono::milliseconds(100);

@@ -72,7 +72,7 @@ def test_check_speaks_plainly(mill: Mill, cases: Mapping[str, Case]) -> None:
         "box 1 has digit 9 at r1c2, r1c3",
         "line 4: not a puzzle: 24 clues, no solution, although no two of them clash",
         "line 5: final: complete and valid",
-        "line 6: puzzle: 33 clues, one solution, 21 of them can each be taken",
+        "line 6: puzzle: 33 clues, one solution, 21 clues could each be left out",
         "line 7: not a puzzle: 0 clues, 100 or more solutions",
     ]
     mill("check", "-", stdin="\n".join([grids[0], grids[4], grids[5]]))
@@ -176,8 +176,8 @@ def test_blocks_are_read(mill: Mill, cases: Mapping[str, Case], folder: Path) ->
     ]
     solved = cases["C005"]["expect"]["solution"]
     assert mill("solve", "grids.txt").stdout.split() == [solved, solved]
-    assert mill("solve", "grids.txt", "--format", "blocks").stdout.split() == list(solved) * 2
+    assert mill("solve", "grids.txt", "--output-format", "blocks").stdout.split() == list(solved) * 2
     several = f"{block}\n{block.replace('5', '0', 1)}"
-    text = mill("solve", "-", "--format", "blocks", "--limit", 100, stdin=several, code=1).stdout
+    text = mill("solve", "-", "--output-format", "blocks", "--limit", 100, stdin=several, code=1).stdout
     assert "# line 11: several, " in text
     assert mill("check", "-", stdin=text).stdout.count("final") == 2

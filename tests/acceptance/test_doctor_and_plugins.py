@@ -43,11 +43,12 @@ def test_nothing_is_wrong(mill: Mill, outcome: Outcome, folder: Path) -> None:
     assert after["versions"]["sudokumill"] == __version__
     assert {"python", "celery", "redis", "sqlalchemy", "alembic", "numpy"} <= set(after["versions"])
     assert (after["database"]["state"], after["database"]["jobs"], after["database"]["puzzles"]) == (
-        "reachable", "1", "3",
+        "reachable", 1, 3,
     )  # fmt: skip
     assert {"classic", "native"} <= set(after["plugins"])
     assert after["settings"]["SUDOKUMILL_DATABASE_URL"] == "sqlite:///sudokumill.db"
-    assert "SUDOKUMILL_PROCESSES" in after["settings"]
+    assert after["settings"]["SUDOKUMILL_DRY_POSITIONS"] == 10_000
+    assert "10,000" in mill("doctor").stdout
 
 
 def test_a_password_is_never_shown(mill: Mill) -> None:
@@ -109,6 +110,15 @@ def test_two_plugins_with_one_name(one_file_plugin: Plugin, mill: Mill) -> None:
     done = mill("run", "generate", "--count", 1, "--generator", "stripes", code=2, env=env)
     assert "first.py" in done.stderr
     assert "second.py" in done.stderr
+    listed = mill("plugins", "list", code=1, env=env).stdout
+    assert "ambiguous with plugin first" in listed
+    assert "ambiguous with plugin second" in listed
+    found = json.loads(mill("plugins", "list", "--json", code=1, env=env).stdout)
+    shared = {
+        plugin["name"]: one["ambiguous_with"] for plugin in found for one in plugin["implementations"]
+        if one["name"] == "stripes"
+    }  # fmt: skip
+    assert shared == {"first": ["second"], "second": ["first"]}
     mill("run", "generate", "--count", 1, env=env)
 
 

@@ -160,7 +160,7 @@ def test_a_bar_on_a_terminal(start: Start) -> None:
         running = start(*MANY, "--processes", 1, env={"TERM": "xterm"}, stderr=its)
         os.close(its)
         drawn = b""
-        while not re.search(rb"job 1: levels .*/200000.* [\d,]+/s", drawn):
+        while not re.search(rb"job 1: levels .* of 200,000.* [\d,]+/s", drawn):
             drawn += terminal.read(1000)
         os.killpg(running.pid, signal.SIGINT)
         with contextlib.suppress(OSError):  # the other end is closed

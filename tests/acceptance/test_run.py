@@ -45,7 +45,8 @@ def test_generate_stores_what_was_ordered(outcome: Outcome, exported: Exported, 
         }
     }  # fmt: skip
     assert made["versions"] == [{"generator": "random-row==1"}]
-    assert 9 <= made["reports"]["shuffles"]["least"] <= made["reports"]["shuffles"]["greatest"] <= 100
+    shuffles = made["reports"]["generator shuffles"]
+    assert 9 <= shuffles["least"] <= shuffles["greatest"] <= 100
     finals = exported(1)
     assert [final["position"] for final in finals] == list(range(50))
     assert are_finals(from_lines([final["digits"] for final in finals])).all()
@@ -122,6 +123,7 @@ def test_an_order_with_a_key_is_made_once(outcome: Outcome, mill: Mill, query: Q
     again = mill(*order, "--json", "--processes", 1)
     assert json.loads(again.stdout) == first
     assert "'monday'" in again.stderr
+    assert again.stderr == "key 'monday' is job 1, which is done\n"
     assert query("SELECT count(*) FROM job") == [(1,)]
     assert query("SELECT count(*) FROM puzzle") == [(8,)]
     for other, named in ((("--count", 9), "count"), (("--seed", 1), "seed"), (("--new",), "new")):
@@ -130,6 +132,39 @@ def test_an_order_with_a_key_is_made_once(outcome: Outcome, mill: Mill, query: Q
         assert "job 1" in message
         assert named in message
     assert query("SELECT count(*) FROM job") == [(1,)]
+
+
+def test_a_key_finds_its_job_when_the_source_has_changed(
+    outcome: Outcome, mill: Mill, query: Query, refusal: Refusal
+) -> None:
+    outcome("run", "generate", "--count", 20)
+    order = ("run", "dig", "--count", 20, "--key", "night")
+    first = outcome(*order)
+    # by now no final is left undug
+    again = mill(*order, "--json")
+    assert json.loads(again.stdout) == first
+    assert again.stderr == "key 'night' is job 2, which is done\n"
+    assert "job 2" in refusal(2, "run", "dig", "--count", 10, "--key", "night")
+    assert "another kind" in refusal(2, "run", "solve", "--key", "night")
+    solved = outcome("run", "solve", "--key", "noon")
+    outcome("run", "levels", "--count", 5)
+    assert outcome("run", "solve", "--key", "noon") == solved
+    assert query("SELECT count(*) FROM job") == [(4,)]
+
+
+def test_a_key_of_a_job_that_did_not_end_well(mill: Mill, query: Query) -> None:
+    order = ("run", "levels", "--count", 5, "--key", "dawn")
+    mill(*order)
+    for state, said in (
+        ("cancelled", "key 'dawn' is job 1, which ended cancelled; use another key to order again\n"),
+        ("incomplete", "key 'dawn' is job 1, which ended incomplete; use another key to order again\n"),
+    ):
+        query(f"UPDATE job SET state = '{state}'")
+        assert mill(*order, code=1).stderr == said
+    query("UPDATE job SET state = 'paused'")
+    done = mill(*order, code=1)
+    assert done.stderr == "key 'dawn' is job 1, which is paused\n"
+    assert "go on with:  sudokumill jobs resume 1" in done.stdout
 
 
 def test_what_an_earlier_job_stored(outcome: Outcome, exported: Exported) -> None:
@@ -219,6 +254,7 @@ def test_solve_a_file_and_the_stored_puzzles(outcome: Outcome, exported: Exporte
     one = "........2.2..5.8.1......3..7.4.9........8541...5.37...18....9....7..9...2...4..58"
     several = one.replace("5.37", "..37", 1)
     (folder / "puzzles.txt").write_text(f"{one}\n{several}\n{'.' * 81}\n{'1' + '.' * 7 + '1' + '.' * 72}\n")
+    text = (folder / "puzzles.txt").read_text()
     told = outcome("run", "solve", "--file", "puzzles.txt", "--limit", 100, "--output", "solutions.lines")
     assert (told["kind"], told["state"], told["count"], told["delivered"]) == ("solve", "done", 4, 4)
     solved = exported(1)
@@ -226,6 +262,8 @@ def test_solve_a_file_and_the_stored_puzzles(outcome: Outcome, exported: Exporte
     assert [row["status"] for row in solved] == ["unique", "several", "several", "clash"]
     assert are_finals(from_lines([row["solution"] for row in solved[:3]])).all()
     assert solved[3]["solution"] is None
+    assert [row["puzzle"] for row in solved] == text.replace(".", "0").split()
+    assert [(row["position"], row["line"]) for row in solved] == [(0, 1), (1, 2), (2, 3), (3, 4)]
     lines = rows_of((folder / "solutions.lines").read_text())
     assert lines == [*(row["solution"] for row in solved[:3]), "0" * 81]
 
@@ -234,6 +272,16 @@ def test_solve_a_file_and_the_stored_puzzles(outcome: Outcome, exported: Exporte
     assert (stored["count"], stored["delivered"]) == (4, 4)
     assert [row["solution"] for row in exported(3)] == [level["solution"] for level in exported(2)[:4]]
     assert outcome("run", "solve")["count"] == 6
+
+
+def test_a_file_with_a_bad_line_ends_with_1(mill: Mill, exported: Exported, folder: Path) -> None:
+    one = "........2.2..5.8.1......3..7.4.9........8541...5.37...18....9....7..9...2...4..58"
+    (folder / "puzzles.txt").write_text(f"# two\n{one}\n{one[:80]}\n{one[::-1]}\n")
+    done = mill("run", "solve", "--file", "puzzles.txt", code=1)
+    assert "2 of 2 solutions" in done.stdout
+    assert "see all:     sudokumill export --job 1" in done.stdout
+    assert done.stderr == "puzzles.txt: line 3: 80 cells instead of 81\n"
+    assert [row["line"] for row in exported(1)] == [2, 4]
 
 
 # --- show, export ----------------------------------------------------------------------------------------
@@ -259,7 +307,11 @@ def test_show_and_export(mill: Mill, refusal: Refusal, exported: Exported, outco
     done = mill("export", "--job", 2, "--output", "two.txt")
     assert "3 written to two.txt" in done.stderr
     assert to_lines(read_grids(folder / "two.txt").grids) == every[4:]
-    assert "--limit" in refusal(2, "export", "--job", 1, "--limit", 2)
+    assert rows_of(mill("export", "--job", 1, "--limit", 3).stdout) == every[:3]
+    for contradictory in (("--format", "line"), ("--solutions",)):
+        message = refusal(2, "export", "--json", *contradictory)
+        assert contradictory[0] in message
+        assert "--json" in message
 
 
 # --- the same seed ---------------------------------------------------------------------------------------

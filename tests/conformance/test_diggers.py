@@ -7,12 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudokumill.contracts import DiggerDescriptor, DigStatus, Role, SolveStatus
+from sudokumill.contracts import DiggerDescriptor, DigStatus, Role, SolverDescriptor, SolveStatus
+from sudokumill.errors import RefusedOptionsError, SameCheckerError
 from sudokumill.grids.batch import from_lines
 from sudokumill.grids.clashes import are_finals
+from sudokumill.jobs import JobKind, Part
+from sudokumill.orders import Order, specify
 from sudokumill.registry import Implementation, Registry
 from sudokumill.streams import position_seeds
 from sudokumill.testing import check_digger
+
+NAMES = {Part.GENERATOR: "native", Part.SOLVER: "native"}
 
 WISHES: list[dict[str, Any]] = [{}, {"minimal": True}, {"symmetry": "rot180"}, {"clues": 34}, {"level": 5}]
 
@@ -21,10 +26,19 @@ def _knows(digger: Implementation, wish: dict[str, Any]) -> bool:
     return set(wish) <= set(digger.descriptor.options.model_fields)
 
 
-def _relies_on(digger: Implementation) -> str:
-    """The solver that must not check this digger: the one it is given, or the one that is its own code."""
-    assert isinstance(digger.descriptor, DiggerDescriptor)
-    return "native" if digger.descriptor.uses_solver else digger.descriptor.shares_code_with or ""
+def _checkers(digger: Implementation, registry: Registry) -> list[str]:
+    """Solvers without a budget that the host lets check this digger, where solver native is the job's."""
+    found = []
+    for solver in registry.implementations(Role.SOLVER):
+        names = {**NAMES, Part.DIGGER: digger.name, Part.CHECKER: solver.name}
+        try:
+            specify(Order(JobKind.LEVELS, 1, names), registry)
+        except SameCheckerError:
+            continue
+        budget = solver.descriptor.options.model_fields.get("max_nodes")
+        if budget is None or budget.default is None:
+            found.append(solver.name)
+    return found
 
 
 @pytest.mark.parametrize("wish", [{}, {"minimal": True, "symmetry": "rot180"}, {"level": 5}], ids=str)
@@ -48,8 +62,7 @@ def test_its_puzzles_are_sound_by_other_solvers(
     assert np.isin(result.status, [DigStatus.DUG, DigStatus.MISSED]).all()
     assert (result.status == DigStatus.DUG).any()
     assert ((result.puzzles == 0) | (result.puzzles == finals)).all()
-    # every solver without a budget that the digger did not rely on
-    checkers = {"native", "exact-cover"} - {_relies_on(digger)}
+    checkers = _checkers(digger, registry)
     assert checkers
     for name in checkers:
         solved = registry.solver(name).solve(result.puzzles)
@@ -72,7 +85,18 @@ def test_what_is_no_final_does_not_stop_the_others(
     np.testing.assert_array_equal(result.puzzles[[0, 2]], alone.puzzles)
 
 
-def test_every_digger_says_which_solver_it_relies_on(digger: Implementation, registry: Registry) -> None:
+@pytest.mark.parametrize("wish", [{"clues": 60}, {"clues_min": 41}], ids=str)
+def test_a_minimal_puzzle_of_so_many_clues_is_refused(
+    digger: Implementation, wish: dict[str, Any], registry: Registry
+) -> None:
+    if not _knows(digger, {"minimal": True, **wish}):
+        pytest.skip("it has no option minimal")
+    with pytest.raises(RefusedOptionsError, match="no minimal puzzle of more than 40 clues is known"):
+        registry.options(digger, {"minimal": "true", **wish})
+
+
+def test_an_engine_that_a_digger_names_is_one_of_a_solver(digger: Implementation, registry: Registry) -> None:
     assert isinstance(digger.descriptor, DiggerDescriptor)
-    if not digger.descriptor.uses_solver and digger.descriptor.shares_code_with is not None:
-        assert digger.descriptor.shares_code_with in {one.name for one in registry.implementations(Role.SOLVER)}
+    solvers = [solver.descriptor for solver in registry.implementations(Role.SOLVER)]
+    engines = {solver.search for solver in solvers if isinstance(solver, SolverDescriptor)}
+    assert digger.descriptor.engine is None or digger.descriptor.engine in engines

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from sudokumill.grids.symmetries import Symmetry, possible_clue_counts
-from sudokumill.targets import FEWEST_CLUES, ClueTarget
+from sudokumill.targets import FEWEST_CLUES, ClueRange, ClueTarget
 
 counts = st.one_of(st.none(), st.integers(10, 90))
 
@@ -136,3 +136,26 @@ def test_options_may_come_as_text_and_stay_as_they_are() -> None:
     field = "clues"
     with pytest.raises(ValidationError, match="frozen"):
         setattr(target, field, 26)
+
+
+@pytest.mark.parametrize(
+    "options", [{"clues": 60}, {"clues": 41}, {"clues_min": 41}, {"clues_min": 50, "clues_max": 81}]
+)
+def test_no_minimal_puzzle_has_so_many_clues(options: dict[str, Any]) -> None:
+    assert "no minimal puzzle of more than 40 clues is known, but at least" in refusal(minimal=True, **options)
+    assert ClueTarget.model_validate(options).minimal is False
+
+
+def test_a_range_knows_no_symmetry_and_no_minimality() -> None:
+    assert ClueRange(clues_min=20, clues_max=30).clue_range() == (20, 30)
+    for other in ({"symmetry": "rot180"}, {"minimal": True}):
+        with pytest.raises(ValidationError, match="Extra inputs are not permitted"):
+            ClueRange.model_validate(other)
+    with pytest.raises(ValidationError, match="the smallest clue count, 30, is above the largest, 24"):
+        ClueRange(clues_min=30, clues_max=24)
+
+
+def test_the_schema_shows_the_bounds() -> None:
+    for name in ("clues", "clues_min", "clues_max"):
+        number = ClueTarget.model_json_schema()["properties"][name]["anyOf"][0]
+        assert (number["minimum"], number["maximum"]) == (17, 81)

@@ -183,5 +183,5 @@ def _finite(name: str, array: object, rows: int) -> NDArray[np.float64]:
     taken = _taken(name, array, np.float64, (rows,))
     # the sum over a job's rows must be a number too
     if not (np.abs(taken) <= _GREATEST_FIGURE).all():
-        raise _BrokenContract(f"{name} has figures that are no numbers, or beyond 1e100")
+        raise _BrokenContract(f"{name} has figures that are no numbers below 1e100")
     return taken

@@ -60,9 +60,10 @@ class Mill:
         *,
         key: str | None = None,
         inputs: Any = (),
+        lines: Any = None,
         **fields: Any,
     ) -> Placed:
-        return place(self.database, self.spec(count, kind, **fields), key=key, inputs=inputs)
+        return place(self.database, self.spec(count, kind, **fields), key=key, inputs=inputs, lines=lines)
 
     def claim(self, job: int, lease: float = 60.0, owner: str = "elsewhere:1:1") -> Claim:
         held = leases.claim(self.database, job, owner, lease)
@@ -105,7 +106,7 @@ class Mill:
             puzzles=puzzles,
             on_target=np.array([number >= 0 for _, number in good], dtype=np.bool_),
             nodes=np.zeros(len(good), dtype=np.int64),
-            minimal=np.zeros(len(good), dtype=np.bool_),
+            minimal=np.zeros(len(good), dtype=np.int8),
             descriptions=describe(puzzles),
         )
         return Batch(rows, errors, reports)

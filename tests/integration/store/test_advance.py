@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import update
 
 from sudokumill.jobs import FIRST_CHUNKS, JobKind
-from sudokumill.store.advance import Pace, start
+from sudokumill.store.advance import Pace, start, stop
 from sudokumill.store.leases import Hold, reap
 from sudokumill.store.models import ChunkState, FinalRow, Job, JobState
 
@@ -83,17 +83,25 @@ def test_a_budget_smaller_than_the_count(mill: Any) -> None:
     assert (found.state, found.delivered, found.tried) == (JobState.INCOMPLETE, 4, 4)
 
 
+def _began_ago(mill: Any, seconds: float) -> None:
+    with mill.database.write() as connection:
+        connection.execute(update(Job).values(resumed_at=datetime.now(UTC) - timedelta(seconds=seconds)))
+
+
 def test_the_budget_of_seconds(mill: Any) -> None:
     job = mill.place(1_000, max_seconds=100.0, chunk_rows=10)
     start(mill.database, job)
     assert mill.advance(job) is JobState.WAITING
     mill.finish(mill.claim(job), _same)
     first = mill.progress(job).started_at
+    _began_ago(mill, 60)
+    stop(mill.database, job)
+    assert mill.progress(job).worked == pytest.approx(60, abs=5)
     start(mill.database, job)
-    assert mill.progress(job).started_at == first  # going on is no new budget
+    assert mill.progress(job).started_at == first
     held = mill.claim(job)
-    with mill.database.write() as connection:
-        connection.execute(update(Job).values(started_at=datetime.now(UTC) - timedelta(seconds=101)))
+    # going on is no new budget, and the time between is not of it
+    _began_ago(mill, 41)
     assert mill.advance(job) is JobState.RUNNING  # what runs may end
     mill.finish(held, _same, stop=13, rest=Hold.STOP)
     assert mill.advance(job) is JobState.INCOMPLETE

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import update
 
 from sudokumill.errors import LeaseLostError
-from sudokumill.store import leases, steering
+from sudokumill.store import leases, owners, steering
 from sudokumill.store.database import Database
 from sudokumill.store.leases import Hold, give_back, look, reap, renew
 from sudokumill.store.models import Chunk, ChunkState, FinalRow, ItemFailure, JobState
@@ -171,7 +171,7 @@ def test_a_position_that_kills_is_found_and_the_rest_is_made(
     assert (found.state, found.failed, found.delivered) == (JobState.DONE, 1, 16)
     assert mill.delivered(job) == [(position, position) for position in range(17) if position != bad]
     (failure,) = mill.rows(ItemFailure)
-    assert (failure.position, failure.owner) == (bad, "unknown")
+    assert (failure.position, failure.owner) == (bad, "generator fake")
     assert failure.reason == "its process died, or ran beyond its lease, at every attempt"
     assert found.chunks[ChunkState.DEAD] == 1
     assert found.chunks[ChunkState.SPLIT] == 4
@@ -184,7 +184,7 @@ def test_a_process_that_has_gone_is_noticed_at_once(mill: Any) -> None:
     pid = process.pid
     assert pid is not None
     host = owner_name().split(":")[0]
-    started = leases._started(pid)
+    started = owners._started(pid)
     mill.claim(job, owner=f"{host}:{pid}:{started}")
     mill.claim(job, owner=owner_name())
     assert reap(mill.database, job, 3) == 0

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -34,21 +33,16 @@ def test_a_large_job_begins_with_a_few_chunks(mill: Any) -> None:
 
 
 def test_inputs_are_kept_in_their_order(mill: Any, many_finals: Grids) -> None:
-    job = mill.place(
-        70, JobKind.SOLVE, source=Source.FILE, size=70, inputs=iter([many_finals[:50], many_finals[50:70]])
-    )
+    job = mill.place(70, JobKind.SOLVE, source=Source.FILE, size=70, inputs=[many_finals[:50], many_finals[50:70]])
     lines = inputs(mill.database, job, 45, 55)
     assert [mill.numbers[line] for line in lines] == list(range(45, 55))
     assert len(inputs(mill.database, job, 0, 1000)) == 70
 
 
 def test_an_order_that_breaks_off_leaves_nothing(mill: Any, many_finals: Grids) -> None:
-    def broken() -> Iterator[Grids]:
-        yield many_finals[:50]
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        mill.place(70, JobKind.SOLVE, source=Source.FILE, size=70, inputs=broken())
+    too_few = np.arange(50)
+    with pytest.raises(IndexError):
+        mill.place(70, JobKind.SOLVE, source=Source.FILE, size=70, inputs=[many_finals[:70]], lines=too_few)
     assert [mill.rows(table) for table in (Job, Chunk, Input)] == [[], [], []]
 
 

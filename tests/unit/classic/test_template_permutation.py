@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sudokumill.contracts import GenerateStatus
+from sudokumill.errors import BatchShapeError
 from sudokumill.grids.clashes import are_finals
 from sudokumill_classic.options import TemplatePermutationOptions
 from sudokumill_classic.plugin import TEMPLATE_PERMUTATIONS, sudokumill_register_generators
@@ -50,6 +51,11 @@ def test_the_top_left_digit_is_the_chosen_one(first_digit: int) -> None:
     finals = generator.generate(positions).finals
     assert are_finals(finals).all()
     assert (finals[:, 0] == first_digit).all()
+
+
+def test_positions_are_seeds_by_their_type() -> None:
+    with pytest.raises(BatchShapeError, match="uint64"):
+        TemplatePermutation(TemplatePermutationOptions()).generate(np.arange(3))  # type: ignore[arg-type]
 
 
 def test_a_position_beyond_the_size_gives_up_and_the_others_go_on() -> None:

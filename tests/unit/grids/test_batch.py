@@ -106,7 +106,7 @@ def test_units() -> None:
 def test_peers() -> None:
     assert PEERS.shape == (81, 20)
     for cell, peers in enumerate(PEERS):
-        alike = (ROW_OF == ROW_OF[cell]) | (COLUMN_OF == COLUMN_OF[cell]) | (BOX_OF == BOX_OF[cell])
+        alike = (ROW_OF[cell] == ROW_OF) | (COLUMN_OF[cell] == COLUMN_OF) | (BOX_OF[cell] == BOX_OF)
         assert peers.tolist() == [other for other in np.flatnonzero(alike).tolist() if other != cell]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sudokumill.grids.batch import from_lines
-from sudokumill.grids.symmetries import Symmetry, orbits, possible_clue_counts, symmetries
+from sudokumill.grids.symmetries import Symmetry, deciding_orbit, orbits, possible_clue_counts, symmetries
 
 Move = Callable[[int, int], tuple[int, int]]
 
@@ -156,3 +156,11 @@ def test_the_symmetry_of_a_pattern_is_computed_not_believed(cases: Mapping[str, 
     assert named == [expected.replace("-", "")] * 2
     only = [each for each in Symmetry if each is not Symmetry.NONE and has(pattern[0] > 0, each)]
     assert only == [Symmetry.ANTIDIAGONAL]
+
+
+@every
+def test_one_orbit_decides_only_under_a_rotation(symmetry: Symmetry) -> None:
+    number = deciding_orbit(symmetry)
+    assert (number is not None) == (symmetry in {Symmetry.ROT180, Symmetry.ROT90, Symmetry.FULL})
+    if number is not None:
+        assert orbits(symmetry)[number] == (40,)

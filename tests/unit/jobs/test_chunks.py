@@ -78,7 +78,11 @@ def test_rows_that_the_order_names(ordered: Ordered) -> None:
 
 
 def test_rates_of_parts_that_work_one_after_another() -> None:
-    assert combined_rate({Part.GENERATOR: 100.0, Part.DIGGER: 50.0}) == pytest.approx(100 / 3)
+    both = {Part.GENERATOR: 100.0, Part.DIGGER: 50.0}
+    assert combined_rate(JobKind.DIG, both) == pytest.approx(100 / 3)
+    # the solver counts a puzzle, and again without each clue
+    assert combined_rate(JobKind.LEVELS, both | {Part.SOLVER: 100.0}) == pytest.approx(1 / (0.03 + 0.25))
+    assert combined_rate(JobKind.SOLVE, {Part.SOLVER: 100.0}) == pytest.approx(100)
 
 
 def test_seeds_fit_into_the_database() -> None:

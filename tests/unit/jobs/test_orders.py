@@ -228,6 +228,7 @@ def test_no_more_than_the_source_has(ordered: Ordered) -> None:
         {Part.DIGGER: "holes", Part.CHECKER: "native"},  # the digger is given this solver
         {Part.DIGGER: "holes", Part.SOLVER: "exact-cover"},
         {Part.DIGGER: "holes", Part.SOLVER: "exact-cover==1", Part.CHECKER: "exact-cover"},
+        {Part.DIGGER: "holes", Part.SOLVER: "dfs", Part.CHECKER: "random-blank"},  # two names, one search
     ],
 )
 def test_the_checker_is_not_the_diggers_solver(ordered: Ordered, names: Mapping[Part, str]) -> None:

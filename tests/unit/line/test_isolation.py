@@ -12,11 +12,11 @@ from sudokumill.contracts import DigResult, GenerateResult, Report, SolveResult
 from sudokumill.grids.batch import CELLS
 from sudokumill.isolation import (
     add_up,
+    describe_failure,
+    isolate,
     take_dug,
     take_generated,
     take_solved,
-    describe_failure,
-    isolate,
 )
 
 Values = list[int]
@@ -31,8 +31,9 @@ def _take(values: Values, bad: set[int]) -> Callable[[slice], Values]:
     return call
 
 
-def _right_length(result: Sequence[Any], rows: int) -> None:
+def _right_length(result: Sequence[Any], rows: int) -> Sequence[Any]:
     assert len(result) == rows
+    return list(result)
 
 
 @st.composite
@@ -46,7 +47,8 @@ def test_exactly_the_rows_at_fault_fail(batch: tuple[int, set[int]]) -> None:
     count, bad = batch
     values = list(range(100, 100 + count))
     pieces = isolate(_take(values, bad), _right_length, count)
-    assert dict(pieces.failed) == dict.fromkeys(sorted(bad), "raised ValueError: bad row")
+    assert sorted(row for row, _ in pieces.failed) == sorted(bad)
+    assert all(reason.startswith("raised ValueError: bad row (") for _, reason in pieces.failed)
     good = [
         (row, value)
         for where, result in pieces.good
@@ -85,7 +87,9 @@ def test_a_plugin_that_leaves_is_a_fault_of_its_rows() -> None:
             raise SystemExit(3)
         return list(range(10))[rows]
 
-    assert isolate(call, _right_length, 10).failed == ((2, "raised SystemExit: 3"),)
+    ((row, reason),) = isolate(call, _right_length, 10).failed
+    assert row == 2
+    assert reason.startswith("raised SystemExit: 3 (test_isolation.py:")
 
 
 def test_ctrl_c_is_no_fault() -> None:
@@ -111,6 +115,7 @@ class Unspeakable(Exception):  # noqa: N818
         (ValueError(), "raised ValueError"),
         (KeyError("x"), "raised KeyError: 'x'"),
         (Unspeakable(), "raised Unspeakable: its message cannot be shown"),
+        (ValueError("caf\udce9.dat \x1b[2J \x00"), r"raised ValueError: caf\udce9.dat \x1b[2J \x00"),
     ],
 )
 def test_a_failure_is_one_line(error: Exception, words: str) -> None:
@@ -121,6 +126,19 @@ def test_a_long_failure_is_cut() -> None:
     text = describe_failure(ValueError("x" * 10_000))
     assert len(text) == 300
     assert text.endswith("...")
+
+
+def test_memory_that_a_plugin_uses_again_is_not_what_is_kept() -> None:
+    buffer = np.zeros((2, CELLS), dtype=np.uint8)
+
+    def call(rows: slice) -> GenerateResult:
+        if rows.stop - rows.start > 2:
+            raise ValueError("only two at a time")
+        buffer[:] = np.arange(rows.start, rows.start + 2, dtype=np.uint8)[:, None]
+        return GenerateResult(buffer, np.zeros(2, dtype=np.uint8))
+
+    pieces = isolate(call, take_generated, 8)
+    assert [result.finals[:, 0].tolist() for _, result in pieces.good] == [[0, 1], [2, 3], [4, 5], [6, 7]]
 
 
 # --- contracts ---------------------------------------------------------------------------------------------
@@ -158,8 +176,14 @@ def test_what_keeps_the_contract_passes() -> None:
         ({"status": None}, "wrong type: status is a NoneType, not an array"),
         ({"reports": {"tries": Report(ONES[:1])}}, "wrong shape: report 'tries' has 1 rows for 4"),
         ({"reports": {"tries": Report(ONES.astype(np.float32))}}, "wrong dtype: report 'tries' is float32"),
-        ({"reports": {"tries": Report(ONES * np.nan)}}, "report 'tries' is not finite"),
-        ({"reports": {"tries": Report(ONES, ONES * np.inf)}}, "report 'tries' is not finite"),
+        (
+            {"reports": {"tries": Report(ONES * np.nan)}},
+            "report 'tries' has figures that are no",
+        ),
+        (
+            {"reports": {"tries": Report(ONES, ONES * np.inf)}},
+            "report 'tries' has figures that are no",
+        ),
         ({"reports": {"tries": Report(ONES, ONES - 2)}}, "report 'tries' has a weight below zero"),
     ],
 )

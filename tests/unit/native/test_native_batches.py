@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
+import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -145,6 +148,90 @@ def test_threads_get_the_same_results() -> None:
     with ThreadPoolExecutor(2) as pool:
         results = set(pool.map(line, range(4)))
     assert results == {line(0)}
+
+
+LONG = {
+    "a count that does not end": "registry.solver(name).solve(np.zeros((1, 81), np.uint8), limit=10**18)",
+    "many counts": "registry.solver(name).solve(np.zeros((100_000, 81), np.uint8), limit=50_000)",
+    "many finals": "registry.generator('native').generate(np.arange(30_000_000, dtype=np.uint64))",
+    "many digs": (
+        "seeds = np.arange(400, dtype=np.uint64);"
+        "finals = np.tile(registry.generator('native').generate(seeds).finals, (2_500, 1));"
+        "registry.digger('native').dig(finals, np.arange(1_000_000, dtype=np.uint64))"
+    ),
+}
+
+
+def _interrupted(program: str) -> tuple[float, str]:
+    """Sends SIGINT to a program that says when it has begun; the seconds until its end, and what it said."""
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(0.3)  # so that it is in the kernel
+    process.send_signal(signal.SIGINT)
+    sent = time.monotonic()
+    output, _ = process.communicate(timeout=30)
+    return time.monotonic() - sent, output
+
+
+@pytest.mark.parametrize("name", ["native", "exact-cover"])
+@pytest.mark.parametrize("work", LONG.values(), ids=LONG)
+def test_ctrl_c_ends_a_batch(name: str, work: str) -> None:
+    if "name" not in work and name != "native":
+        pytest.skip("no solver takes part")
+    program = f"""if True:
+        import numpy as np
+        from sudokumill.registry import load_registry
+        registry, name = load_registry(), {name!r}
+        registry.generator("native"), registry.solver(name)
+        print("begun", flush=True)
+        try:
+            {work}
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    seconds, output = _interrupted(program)
+    assert output == "interrupted\n"
+    assert seconds < 2
+
+
+IN_A_THREAD = """if True:
+    import threading
+    import numpy as np
+    from sudokumill.registry import load_registry
+    solver, counts, done = load_registry().solver("native"), [], threading.Event()
+
+    def count(limit):
+        counts.append(int(solver.solve(np.zeros((1, 81), np.uint8), limit=limit).counts[0]))
+        done.set()
+"""
+
+
+def test_a_signal_is_left_to_the_main_thread() -> None:
+    # it takes the signal, and the count in the other thread goes on to its end
+    program = f"""{IN_A_THREAD}
+    threading.Thread(target=count, args=[4_000_000]).start()
+    print("begun", flush=True)
+    try:
+        done.wait()
+    except KeyboardInterrupt:
+        print("interrupted", done.is_set())
+        done.wait()
+        print(counts)
+    """
+    _, output = _interrupted(program)
+    assert output.splitlines() == ["interrupted False", "[4000000]"]
+
+
+def test_a_process_ends_while_a_thread_still_counts() -> None:
+    program = f"""{IN_A_THREAD}
+    import time
+    threading.Thread(target=count, args=[10**18], daemon=True).start()
+    time.sleep(0.5)
+    print("left", counts)
+    """
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "left []\n", "")
 
 
 def _first_final(pipe: Any) -> None:

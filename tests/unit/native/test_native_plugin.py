@@ -9,8 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from sudokumill import hookspecs
-from sudokumill.contracts import SolveStatus
-from sudokumill_native import plugin
+from sudokumill.contracts import DigStatus, SolveStatus
+from sudokumill_native import _kernel, plugin
 from sudokumill_native.options import SearchOptions
 
 
@@ -50,6 +50,11 @@ def test_a_row_through_the_whole_line(hooks: pluggy.HookRelay) -> None:
 def test_node_budgets_that_are_none(max_nodes: object) -> None:
     with pytest.raises(ValidationError):
         SearchOptions.model_validate({"max_nodes": max_nodes})
+
+
+def test_the_kernel_has_the_statuses_of_the_contract() -> None:
+    assert _kernel.solve_statuses == {status.name: status.value for status in SolveStatus}
+    assert _kernel.dig_statuses == {status.name: status.value for status in DigStatus}
 
 
 def test_registering_does_not_load_the_kernel() -> None:

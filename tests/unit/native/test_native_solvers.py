@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sudokumill.contracts import Solver, SolveResult, SolveStatus
-from sudokumill.grids.batch import BOX_OF, COLUMN_OF, ROW_OF, Grids, from_lines, to_lines
+from sudokumill.grids.batch import PEERS, Grids, from_lines, to_lines
 from sudokumill.grids.clashes import are_finals
 from sudokumill_native.options import SearchOptions
 from sudokumill_native.solvers import ExactCoverSolver, NativeSolver
@@ -28,12 +28,6 @@ def name(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def solver(name: str) -> Solver:
     return KINDS[name](SearchOptions())
-
-
-PEERS = [
-    np.flatnonzero((ROW_OF[cell] == ROW_OF) | (COLUMN_OF[cell] == COLUMN_OF) | (BOX_OF[cell] == BOX_OF)).tolist()
-    for cell in range(81)
-]
 
 
 def plain_solutions(grid: list[int]) -> Iterator[list[int]]:
@@ -174,6 +168,12 @@ def test_a_count_at_the_limit_is_not_given_up(name: str) -> None:
     assert equal(KINDS[name](SearchOptions(max_nodes=spent)).solve(EMPTY, limit=3), free)
     tight = KINDS[name](SearchOptions(max_nodes=spent - 1)).solve(EMPTY, limit=3)
     assert (tight.counts[0], tight.status[0]) == (2, SolveStatus.GAVE_UP)
+
+
+@pytest.mark.parametrize("limit", [2**63 - 1, 2**63, 10**30])
+def test_a_limit_beyond_all_counts_is_none(solver: Solver, cases: Cases, limit: int) -> None:
+    result = solver.solve(from_lines([cases["C019"]["input"]["grid"]]), limit=limit)
+    assert (result.counts[0], result.status[0]) == (26, SolveStatus.SEVERAL)
 
 
 @pytest.mark.parametrize("limit", [0, -1])

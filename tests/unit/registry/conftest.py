@@ -11,6 +11,7 @@ from textwrap import dedent
 import pytest
 
 PRELUDE = '''
+from collections.abc import Callable
 import numpy as np
 from pydantic import Field
 from sudokumill.contracts import *
@@ -30,6 +31,15 @@ class Images:
     def generate(self, seeds):
         finals = draw(Streams(seeds)).apply(np.repeat(FINAL, len(seeds), axis=0))
         return GenerateResult(finals, np.zeros(len(seeds), dtype=np.uint8))
+
+class NoSchema(Options):
+    "Options that pydantic can check, but not describe."
+    call: Callable[[int], int] = abs
+
+class OddSchema(Options):
+    @classmethod
+    def model_json_schema(cls, *arguments, **keywords):
+        raise SystemExit("no schema")
 
 def generator(name, **changes):
     return GeneratorDescriptor(**{

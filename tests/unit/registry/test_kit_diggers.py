@@ -94,7 +94,7 @@ class Reserved(Orbit):
     "With an option of its own it may call missed what has the clues that were asked for."
     def changed(self, result, finals):
         if self.options.strict:
-            result.status[1::2][result.status[1::2] == DigStatus.DUG] = DigStatus.MISSED
+            result.status[result.status == DigStatus.DUG] = DigStatus.MISSED
         return result
 
 class RangeOnly(Orbit):
@@ -103,7 +103,8 @@ class RangeOnly(Orbit):
 
 @hookimpl
 def sudokumill_register_diggers():
-    for kind in (Orbit, Careless, Foreign, Blind, Boastful, Modest, Shy, OfAnyLength, Trusting, Reserved, RangeOnly):
+    for kind in (Orbit, Careless, Foreign, Blind, Boastful, Modest, Shy, OfAnyLength, Trusting, Reserved,
+                 RangeOnly):
         options = {Reserved: Further, RangeOnly: ClueRange}.get(kind, ClueTarget)
         yield DiggerDescriptor(name=kind.__name__.lower(), version="1", summary="s", factory=kind,
                                options=options, rate=9, uses_solver=True)

@@ -16,13 +16,14 @@ from sudokumill.errors import (
     UsageError,
 )
 from sudokumill.registry import Registry, load_registry
+from sudokumill.registry.options import stored_options
 
 Write = Callable[[str, str], Path]
 
 PLUGIN = """
 from enum import StrEnum
 from typing import Literal
-from pydantic import field_validator, model_validator
+from pydantic import field_serializer, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 from sudokumill.targets import ClueTarget
 
@@ -72,11 +73,28 @@ class Rich(Options):
 class Needy(Options):
     n: int = Field(ge=1, le=9)
 
+class Secret(Options):
+    word: str = "x"
+
+    @field_serializer("word")
+    def _keep(self, word):
+        raise LookupError("not to be told")
+
+class Nothing(Options):
+    limit: int | None = Field(5, ge=1)
+    label: str | None = "x"
+    word: str = "x"
+    number: int = 1
+    order: Order | None = Order.RANDOM
+    ranged: ClueTarget | None = None
+
 @hookimpl
 def sudokumill_register_generators():
     yield generator("rich", options=Rich)
     yield generator("needy", options=Needy)
     yield generator("targeted", options=ClueTarget)
+    yield generator("secret", options=Secret)
+    yield generator("nothing", options=Nothing)
 """
 
 
@@ -200,3 +218,31 @@ def test_a_validator_that_fails_is_the_plugins_fault(registry: Registry) -> None
         BrokenImplementationError, match=r"'rich' of plugin mine .*checking its options raised ZeroDiv"
     ):
         registry.options(registry.find(Role.GENERATOR, "rich"), {"broken": 7})
+
+
+def test_none_can_be_said_where_it_is_allowed(registry: Registry) -> None:
+    nothing = registry.find(Role.GENERATOR, "nothing")
+    texts = {"limit": "none", "label": "none", "word": "none", "order": "none"}
+    model = registry.options(nothing, texts)
+    assert model.model_dump(include=set(texts)) == {"limit": None, "label": None, "word": "none", "order": None}
+    assert stored_options(nothing, model) == {"limit": None, "label": None, "word": "none", "order": None}
+    assert registry.options(nothing, stored_options(nothing, model)) == model
+    with pytest.raises(BadOptionError, match="option number: none is not a whole number"):
+        registry.options(nothing, {"number": "none"})
+    with pytest.raises(BadOptionError, match="option limit: None is not a whole number of at least 1"):
+        registry.options(nothing, {"limit": "None"})
+
+
+@pytest.mark.parametrize(("name", "nodes"), [("dfs", None), ("random-blank", None), ("native", None), ("dfs", 5)])
+def test_a_solver_can_be_asked_for_no_budget(name: str, nodes: int | None) -> None:
+    solver = load_registry().find(Role.SOLVER, name)
+    text = "none" if nodes is None else str(nodes)
+    assert load_registry().options(solver, {"max_nodes": text}).model_dump()["max_nodes"] == nodes
+
+
+def test_options_that_cannot_be_stored_are_the_plugins_fault(registry: Registry) -> None:
+    secret = registry.find(Role.GENERATOR, "secret")
+    with pytest.raises(
+        BrokenImplementationError, match=r"'secret' of plugin mine .*storing its options raised Pydan"
+    ):
+        stored_options(secret, registry.options(secret, {"word": "y"}))

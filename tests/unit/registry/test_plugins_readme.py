@@ -14,7 +14,7 @@ import pytest
 
 from sudokumill import hookspecs, testing
 from sudokumill.contracts import Role
-from sudokumill.errors import RefusedOptionsError
+from sudokumill.errors import RefusedOptionsError, UnknownOptionError
 from sudokumill.registry import Registry, load_registry
 from sudokumill.registry.registration import HOOKS
 from sudokumill.testing import check_digger, check_generator
@@ -64,7 +64,10 @@ def test_the_files_load_and_keep_the_contract(registry: Registry) -> None:
     check_generator(registry.find(Role.GENERATOR, "stripes"), count=16)
     for options in ({"shift": 6, "first": 5}, {"loaded": True}):
         check_generator(registry.find(Role.GENERATOR, "stripes-in-order"), options, count=16)
-    check_digger(registry.find(Role.DIGGER, "one-by-one"), count=2)
+    for wish in ({}, {"clues": 45}, {"clues_min": 30, "clues_max": 34}):
+        check_digger(registry.find(Role.DIGGER, "one-by-one"), wish, count=2)
+    with pytest.raises(UnknownOptionError, match="one-by-one has no option 'symmetry'"):
+        registry.digger("one-by-one", symmetry="rot180")
 
 
 def test_the_validators_words_are_shown(registry: Registry) -> None:
@@ -116,8 +119,10 @@ BAD = {
     "must yield descriptors or return a list of them": HOOK + "return generator('a')",
     "was built for API version ": HOOK + "yield generator('a', api_version=99)",
     "registered 2 times": HOOK + "yield generator('a')\n    yield generator('a')",
+    "its options have no JSON schema": HOOK + "yield generator('a', options=NoSchema)",
     "its factory raised ": HOOK + "yield generator('a', factory=lambda options: 1 / 0)",
     "without method ": HOOK + "yield generator('a', factory=lambda options: 5)",
+    "its size ": HOOK + "yield generator('a', size=lambda options: 0)",
 }
 
 

@@ -95,6 +95,8 @@ def test_keyboard_interrupt_is_not_caught(write_plugin: Write) -> None:
         ("yield generator('images', rate=0)", "its rate must be a number of rows a second above 0"),
         ("yield generator('images', rate='fast')", "its rate must be"),
         ("yield generator('images', size=81)", "its size must be a function of the options, not a int"),
+        ("yield generator('images', options=NoSchema)", "its options have no JSON schema: PydanticInvalidForJson"),
+        ("yield generator('images', options=OddSchema)", "its options have no JSON schema: SystemExit: no schema"),
         ("yield generator('images', api_version=0)", "api_version must be"),
         (
             f"yield generator('images', api_version={API_VERSION + 1})",
@@ -107,6 +109,25 @@ def test_a_hook_that_gives_what_it_must_not(
     beside: Callable[[str], tuple[Registry, Plugin]], body: str, reason: str
 ) -> None:
     _, bad = beside(f"@hookimpl\ndef sudokumill_register_generators():\n    {body}\n")
+    assert bad.state is PluginState.FAILED
+    assert reason in bad.reason
+
+
+@pytest.mark.parametrize(
+    ("role", "field", "reason"),
+    [
+        ("solver", "engine=7", "its engine must be None, or lower-case letters"),
+        ("solver", "engine='My Search'", "its engine must be None, or"),
+        ("digger", "engine=''", "its engine must be None, or"),
+        ("digger", "uses_solver='native'", "its uses_solver must be True or False, not a str"),
+    ],
+)
+def test_what_a_solver_or_digger_declares_is_checked(
+    beside: Callable[[str], tuple[Registry, Plugin]], role: str, field: str, reason: str
+) -> None:
+    kind = f"{role.capitalize()}Descriptor"
+    made = f"{kind}(name='one', version='1', summary='s', factory=lambda options: 0, rate=1, {field})"
+    _, bad = beside(f"@hookimpl\ndef sudokumill_register_{role}s():\n    yield {made}\n")
     assert bad.state is PluginState.FAILED
     assert reason in bad.reason
 

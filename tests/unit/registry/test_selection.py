@@ -119,6 +119,8 @@ def sudokumill_register_generators():
     yield generator("gives-class", factory=lambda options: Images)
     yield generator("gives-none", factory=lambda options: None)
     yield generator("no-defaults", options=Needy)
+    yield generator("sizeless", size=lambda options: 1 // 0)
+    yield generator("counts-up", options=Picky, size=lambda options: options.n)
 
 class Needy(Options):
     path: str
@@ -168,5 +170,39 @@ def test_probed_shows_what_only_shows_when_it_is_built(write_plugin: Write) -> N
     (probed,) = registry.probed().plugins
     assert probed.state is PluginState.PARTLY
     names = {implementation.name for implementation in probed.implementations}
-    assert names == {"good", "refuses", "no-defaults", "shovel"}
+    assert names == {"good", "refuses", "no-defaults", "shovel", "counts-up"}
     assert "generator 'fails': its factory raised SystemExit" in probed.reason
+    assert "generator 'sizeless': its size raised ZeroDivisionError" in probed.reason
+
+
+def _size(registry: Registry, name: str, **values: object) -> int | None:
+    found = registry.find(Role.GENERATOR, name)
+    return registry.size_of(found, registry.options(found, values))
+
+
+def test_only_what_enumerates_has_a_size(write_plugin: Write) -> None:
+    registry = _alone(write_plugin("mine", BUILDS))
+    assert _size(registry, "good") is None
+    assert _size(registry, "counts-up", n=7) == 7
+    shovel = registry.find(Role.DIGGER, "shovel")
+    assert registry.size_of(shovel, registry.options(shovel, {})) is None
+
+
+@pytest.mark.parametrize(
+    ("size", "reason"),
+    [
+        ("1 // 0", r"its size raised ZeroDivisionError: .*\(mine\.py:\d+\)"),
+        ("exit(2)", "its size raised SystemExit: 2"),
+        ("0", "its size must give a whole number above 0, not 0"),
+        ("-1", "its size must give a whole number above 0, not -1"),
+        ("1e6", "its size must give a whole number above 0, not 1000000.0"),
+        ("True", "its size must give a whole number above 0, not True"),
+        ("None", "its size must give a whole number above 0, not a NoneType"),
+    ],
+)
+def test_a_size_that_is_none_is_the_plugins_fault(write_plugin: Write, size: str, reason: str) -> None:
+    hook = "@hookimpl\ndef sudokumill_register_generators():\n    "
+    registry = _alone(write_plugin("mine", f"{hook}yield generator('odd', size=lambda options: {size})\n"))
+    with pytest.raises(BrokenImplementationError, match=rf"generator 'odd' of plugin mine .*{reason}"):
+        _size(registry, "odd")
+    assert "its size" in registry.probed().plugins[0].reason

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import importlib
 import os
@@ -77,7 +78,9 @@ def _run() -> int:
         result = sudokumill_command.main(prog_name="sudokumill", standalone_mode=False)
         sys.stdout.flush()
     except SudokumillError as error:
-        click.echo(f"sudokumill: {error}", err=True)
+        with contextlib.suppress(OSError):
+            click.echo(f"sudokumill: {error}", err=True)
+        _settle_stdout()
         return error.exit_code
     except click.ClickException as error:
         error.show()
@@ -95,6 +98,14 @@ def _run() -> int:
         click.echo(f"sudokumill: {where}: {error.strerror or error}", err=True)
         return 1
     return result if isinstance(result, int) else 0
+
+
+def _settle_stdout() -> None:
+    """Writes what was printed before an error; where that was the error, it is given up."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _leave_stdout()
 
 
 def _leave_stdout() -> None:

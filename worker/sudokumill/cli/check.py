@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _AT_A_TIME = 1_000
 
 
-@click.command(short_help="Say of each grid in a file what it is, and what is wrong with it.")
+@click.command()
 @click.argument("file")
 @click.option("--solver", metavar="NAME", help="Solver that counts, NAME or NAME==VERSION.")
 @click.option(

@@ -18,7 +18,7 @@ def db() -> None:
     """
 
 
-@db.command()
+@db.command(short_help="Makes a new database ready, or upgrades an older one.")
 def upgrade() -> None:
     """Makes a new database ready, or upgrades an older one; nothing that is stored is lost.
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 from sqlalchemy import Row
 
 from sudokumill.cli.console import shown_id
-from sudokumill.errors import FileUnwritableError
 from sudokumill.formats import FORMATS, TextFormat
 from sudokumill.grids.batch import from_lines
 from sudokumill.jobs import JobKind
+from sudokumill.output import opened
 from sudokumill.store.database import Database
 from sudokumill.store.reading import Progress, delivered_rows
 
@@ -41,6 +39,7 @@ def write_delivered(
     name: str | None,
     as_json: bool = False,
     solutions: bool = False,
+    limit: int | None = None,
 ) -> int:
     """Writes what a job delivered, in the order of positions.
 
@@ -51,6 +50,7 @@ def write_delivered(
         name: of the text format; None chooses by the path.
         as_json: one object a line instead.
         solutions: of levels, their solutions instead of their clues.
+        limit: the first so many; None for all.
 
     Returns:
         How many grids were written.
@@ -58,7 +58,7 @@ def write_delivered(
     Raises:
         FileUnwritableError: the file cannot be written.
     """
-    rows = delivered_rows(database, found)
+    rows = itertools.islice(delivered_rows(database, found), limit)
     if as_json:
         return write_objects(path, (_object(found.kind, row) for row in rows))
     field = "clues" if found.kind in {JobKind.LEVELS, JobKind.DIG} and not solutions else "solution"
@@ -99,43 +99,11 @@ def _object(kind: JobKind, row: Row[Any]) -> dict[str, Any]:
     if kind is JobKind.SOLVE:
         return {
             "position": row.position,
+            "line": row.line,
+            "puzzle": row.puzzle,
             "status": row.status,
             "solutions": row.solutions,
             "nodes": row.nodes,
             "solution": row.digits,
         }
     return {**level_object(row), "position": row.position}
-
-
-@contextlib.contextmanager
-def opened(path: str) -> Iterator[BinaryIO]:
-    """A file to write, which takes its name when it is whole; ``-`` and what is no regular file as they are."""
-    target = Path(path)
-    if path == "-":
-        with _spoken_of("standard output"):
-            yield sys.stdout.buffer
-            sys.stdout.buffer.flush()
-        return
-    with _spoken_of(path):
-        if target.exists() and not target.is_file():
-            with target.open("wb") as special:
-                yield special
-            return
-        part = target.with_name(target.name + ".part")
-        try:
-            with part.open("wb") as file:
-                yield file
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def _spoken_of(name: str) -> Iterator[None]:
-    """Makes an error of the system one that names the file; a reader that has gone is no error of ours."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise FileUnwritableError(path=name, reason=error.strerror or str(error)) from error

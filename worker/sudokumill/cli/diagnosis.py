@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import sqlite3
 from importlib.metadata import version
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, cast
 
 import sudokumill
-from sudokumill.contracts import Role
-from sudokumill.errors import BadSettingError, SudokumillError
+from sudokumill.contracts import Solver
+from sudokumill.errors import BadSettingError, SudokumillError, near
 from sudokumill.jobs import Part
-from sudokumill.registry import PluginState, load_registry
+from sudokumill.registry import PluginState, Registry, load_registry
 from sudokumill.settings import Settings, load_settings
 from sudokumill.store import reading, schema
 from sudokumill.store.database import Database
 
+_PREFIX: Final = "SUDOKUMILL_"
 _PACKAGES: Final = ("celery", "redis", "sqlalchemy", "alembic", "pluggy", "psycopg", "numpy", "pydantic")
 
 
@@ -34,9 +37,12 @@ def diagnose() -> dict[str, Any]:
             "database": {},
             "plugins": {},
             "settings": {},
-            "problems": [f"{error}; mend the variable or unset it, then run sudokumill doctor again"],
+            "problems": [
+                f"{error}; mend the variable or unset it, then run sudokumill doctor again",
+                *_unknown_settings(),
+            ],
         }
-    problems: list[str] = []
+    problems = _unknown_settings()
     return {
         "versions": _versions(),
         "database": _database(settings, problems),
@@ -66,7 +72,7 @@ def _database(settings: Settings, problems: list[str]) -> dict[str, Any]:
         about["schema"] = found or "empty"
         if found is not None:
             schema.require(database)
-            about |= {f"{table}s": f"{rows:,}" for table, rows in reading.counts(database).items()}
+            about |= {f"{table}s": rows for table, rows in reading.counts(database).items()}
         return {**about, "state": "reachable"}
     except SudokumillError as error:
         problems.append(str(error))
@@ -83,22 +89,46 @@ def _plugins(settings: Settings, problems: list[str]) -> dict[str, str]:
     for plugin in registry.plugins:
         if plugin.state in {PluginState.FAILED, PluginState.PARTLY}:
             problems.append(f"{plugin.owner}: {plugin.reason}; mend, update or uninstall it")
-    for part in Part:
-        name = getattr(settings, part.value)
-        try:
-            found = registry.find(part.role, name)
-            registry.build(found, registry.options(found, {})) if part.role is not Role.DIGGER else None
-        except SudokumillError as error:
-            problems.append(f"{part.value} of orders that name none: {error}")
+    _try_defaults(registry, settings, problems)
     return {
         plugin.name: f"{plugin.distribution or plugin.source} {plugin.version or ''}: {plugin.state.value}, "
-        f"{len(plugin.implementations)} implementations"
+        f"{_counted(len(plugin.implementations), 'implementation')}"
         for plugin in registry.plugins
     }
 
 
-def _settings(settings: Settings) -> dict[str, str]:
-    shown = {f"SUDOKUMILL_{name.upper()}": str(value) for name, value in settings if value is not None}
+def _try_defaults(registry: Registry, settings: Settings, problems: list[str]) -> None:
+    """Builds what orders take that name nothing; the digger last, for it may be given the solver."""
+    built: dict[Part, object] = {}
+    for part in sorted(Part, key=lambda part: part is Part.DIGGER):
+        try:
+            found = registry.find(part.role, getattr(settings, part.value))
+            solver = cast("Solver | None", built.get(Part.SOLVER))
+            built[part] = registry.build(found, registry.options(found, {}), solver=solver)
+        except SudokumillError as error:
+            problems.append(f"{part.value} of orders that name none: {error}")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _unknown_settings() -> list[str]:
+    """Variables with our prefix that nothing reads: most probably mistyped."""
+    known = [f"{_PREFIX}{name.upper()}" for name in Settings.model_fields]
+    return [
+        f"{name} is not a setting; {near(name, known)}"
+        for name in sorted(os.environ)
+        if name.upper().startswith(_PREFIX) and name.upper() not in known
+    ]
+
+
+def _settings(settings: Settings) -> dict[str, Any]:
+    shown = {
+        f"{_PREFIX}{name.upper()}": str(value) if isinstance(value, Path) else value
+        for name, value in settings
+        if value is not None
+    }
     try:
         shown["SUDOKUMILL_DATABASE_URL"] = Database(settings.database_url).name
     except SudokumillError:

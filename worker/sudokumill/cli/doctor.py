@@ -1,10 +1,13 @@
 """``doctor``: what is here, what is reachable, and what is wrong."""
 
+# what costs time is imported when the command is called, so that --help stays quick
+# ruff: noqa: PLC0415
+
 from __future__ import annotations
 
 import click
 
-from sudokumill.cli.console import out, plain_table, print_json
+from sudokumill.cli.console import out, print_json
 
 
 @click.command()
@@ -19,7 +22,8 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     Example:
       sudokumill doctor
     """
-    from sudokumill.cli.diagnosis import diagnose  # noqa: PLC0415 - it loads everything; --help need not
+    from sudokumill.cli.diagnosis import diagnose
+    from sudokumill.cli.tables import plain_table
 
     report = diagnose()
     problems = report["problems"]
@@ -31,7 +35,7 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
             if report[title]:
                 table = plain_table(title, "")
                 for name, value in report[title].items():
-                    table.add_row(name, str(value))
+                    table.add_row(name, f"{value:,}" if isinstance(value, int) else str(value))
                 console.print(table)
                 console.print()
         for problem in problems:

@@ -10,11 +10,12 @@ import itertools
 import click
 
 from sudokumill.cli.console import FORMAT_NAMES, err, open_store
+from sudokumill.errors import BadOrderError
 
 
 @click.command()
 @click.option("--job", type=int, metavar="ID", help="What this job delivered; by default all available levels.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="The first N of all available levels.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N.")
 @click.option("--output", default="-", metavar="FILE", help="Where to; by default standard output.")
 @click.option(
     "--format", "text_format", type=click.Choice(FORMAT_NAMES), help="By default blocks for .txt, else line."
@@ -33,15 +34,19 @@ def export(
       sudokumill export --json --limit 10
     """
     from sudokumill.cli.delivery import format_for, level_object, write_delivered, write_grids, write_objects
+    from sudokumill.output import STANDARD_OUTPUT
     from sudokumill.settings import load_settings
     from sudokumill.store import reading
 
+    if as_json and (text_format is not None or solutions):
+        other = "--format" if text_format is not None else "--solutions"
+        raise BadOrderError(reason=f"--json has a form of its own, with clues and solutions; leave out {other}")
     database = open_store(load_settings())
     if job is not None:
-        if limit is not None:
-            raise click.UsageError("--limit is for all levels; a job delivers what was ordered")
         found = reading.progress(database, job)
-        written = write_delivered(database, found, output, text_format, as_json, solutions)
+        if not found.state.ended:
+            err().print(f"job {job} is {found.state.value}: this is what it has delivered so far")
+        written = write_delivered(database, found, output, text_format, as_json, solutions, limit)
     else:
         rows = itertools.islice(reading.stored_levels(database), limit)
         if as_json:
@@ -49,7 +54,7 @@ def export(
         else:
             lines = (row.solution if solutions else row.clues for row in rows)
             written = write_grids(output, lines, format_for(output, text_format))
-    if output != "-":
+    if output != STANDARD_OUTPUT:
         err().print(f"{written:,} written to {output}")
     elif not written:
         err().print("nothing to write")

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from sudokumill.cli.console import open_store, out, plain_table, print_json
+from sudokumill.cli.console import FORMAT_NAMES, open_store, out, print_json
 
 if TYPE_CHECKING:
     from sudokumill.store.database import Database
@@ -18,7 +19,16 @@ if TYPE_CHECKING:
 _LOOK_SECONDS: Final = 0.2
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-_processes = click.option("--processes", type=click.IntRange(1, 256), help="Local processes.")
+_processes = click.option(
+    "--processes", type=click.IntRange(1, 256), help="Local processes; by default one a core."
+)
+_output = click.option("--output", metavar="FILE", help="At the end, write the rows to FILE; - is stdout.")
+_format = click.option(
+    "--format",
+    "text_format",
+    type=click.Choice(FORMAT_NAMES),
+    help="Format of FILE; by default blocks for .txt, else line.",
+)
 
 
 @click.group()
@@ -43,13 +53,13 @@ def list_(limit: int, as_json: bool) -> None:
     Example:
       sudokumill jobs list --limit 5
     """
-    from sudokumill.cli.summary import job_object
+    from sudokumill.cli.summary import is_left, job_row, shown_state
+    from sudokumill.cli.tables import plain_table
     from sudokumill.store import reading
 
-    database = _store()
-    found = reading.jobs(database, limit)
+    found = reading.jobs(_store(), limit)
     if as_json:
-        print_json([job_object(database, one) for one in found])
+        print_json([job_row(one) for one in found])
         return
     table = plain_table(">job", "kind", "state", ">delivered", ">ordered", "made by", "when")
     for one in found:
@@ -59,9 +69,12 @@ def list_(limit: int, as_json: bool) -> None:
             f"{one.ordered_at:%Y-%m-%d %H:%M}",
         )  # fmt: skip
     out().print(table if found else "no job was ordered yet")
+    for one in found:
+        if is_left(one):
+            click.echo(f"job {one.id}: {shown_state(one)}")
 
 
-@jobs.command()
+@jobs.command(short_help="Shows a job: what came of it, what failed and why.")
 @click.argument("job", type=int)
 @_json
 def show(job: int, as_json: bool) -> None:
@@ -85,7 +98,7 @@ def show(job: int, as_json: bool) -> None:
         out().print(f"\nchunks: {chunks}")
 
 
-@jobs.command()
+@jobs.command(short_help="Shows a job's progress until it ends or is paused.")
 @click.argument("job", type=int)
 @_json
 @click.pass_context
@@ -115,7 +128,7 @@ def watch(ctx: click.Context, job: int, as_json: bool) -> None:
     ctx.exit(exit_code(found))
 
 
-@jobs.command()
+@jobs.command(short_help="Stops a job after the batches in hand.")
 @click.argument("job", type=int)
 def pause(job: int) -> None:
     """Stops a job after the batches in hand; `jobs resume` goes on.
@@ -127,15 +140,19 @@ def pause(job: int) -> None:
     from sudokumill.store import steering
 
     steering.pause(_store(), job)
-    click.echo(f"job {job} is paused; go on with:  sudokumill jobs resume {job}")
+    click.echo(f"job {job} stops after the batches in hand; go on with:  sudokumill jobs resume {job}")
 
 
-@jobs.command()
+@jobs.command(short_help="Goes on with a paused, interrupted or killed job.")
 @click.argument("job", type=int)
 @_processes
+@_output
+@_format
 @_json
 @click.pass_context
-def resume(ctx: click.Context, /, job: int, **given: Any) -> None:
+def resume(
+    ctx: click.Context, job: int, processes: int | None, output: str | None, text_format: str | None, as_json: bool
+) -> None:
     """Goes on with a job that was paused, interrupted or killed, on this machine.
 
     \b
@@ -144,9 +161,7 @@ def resume(ctx: click.Context, /, job: int, **given: Any) -> None:
     """
     from sudokumill.store import steering
 
-    database = _store()
-    steering.resume(database, job)
-    ctx.exit(_run(job, given))
+    ctx.exit(_run(job, steering.resume, processes, output, text_format, as_json))
 
 
 @jobs.command()
@@ -164,12 +179,16 @@ def cancel(job: int) -> None:
     click.echo(f"job {job} is cancelled; what it stored stays")
 
 
-@jobs.command()
+@jobs.command(short_help="Tries again what failed in a job that has ended.")
 @click.argument("job", type=int)
 @_processes
+@_output
+@_format
 @_json
 @click.pass_context
-def retry(ctx: click.Context, /, job: int, **given: Any) -> None:
+def retry(
+    ctx: click.Context, job: int, processes: int | None, output: str | None, text_format: str | None, as_json: bool
+) -> None:
     """Tries again what failed in a job that has ended, for example after a plugin was mended.
 
     \b
@@ -178,20 +197,25 @@ def retry(ctx: click.Context, /, job: int, **given: Any) -> None:
     """
     from sudokumill.store import steering
 
-    database = _store()
-    steering.retry(database, job)
-    ctx.exit(_run(job, given))
+    ctx.exit(_run(job, steering.retry, processes, output, text_format, as_json))
 
 
-def _run(job: int, given: dict[str, Any]) -> int:
-    from sudokumill.cli.ordering import Wishes, run_and_tell
+def _run(
+    job: int,
+    steer: Callable[[Database, int], object],
+    processes: int | None,
+    output: str | None,
+    text_format: str | None,
+    as_json: bool,
+) -> int:
+    from sudokumill.cli.ordering import Wishes, check_output, run_and_tell, with_processes
     from sudokumill.settings import load_settings
 
-    settings = load_settings()
-    if given["processes"] is not None:
-        settings = settings.model_copy(update={"processes": given["processes"]})
-    wishes = Wishes(None, None, None, None, no_store=False, as_json=given["as_json"])
-    return run_and_tell(open_store(settings), job, settings, wishes)
+    settings = with_processes(load_settings(), processes)
+    check_output(output)
+    database = open_store(settings)
+    steer(database, job)
+    return run_and_tell(database, job, settings, Wishes(output, text_format, as_json))
 
 
 def _store() -> Database:

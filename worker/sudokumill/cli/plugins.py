@@ -5,14 +5,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from sudokumill.cli.console import out, plain_table, print_json
+from sudokumill.cli.console import out, print_json
 
 if TYPE_CHECKING:
+    from sudokumill.contracts import Role
     from sudokumill.registry import Implementation, Plugin
+
+    Sharers = Mapping[tuple[Role, str], list[str]]
+    """By role and name: the plugins that registered it, where these are several."""
 
 ROLE_NAMES: Final = ("generator", "digger", "solver", "grader")
 """Names of the roles, for --help, which does not load the contracts."""
@@ -37,7 +42,9 @@ def plugins(ctx: click.Context) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def list_(ctx: click.Context, as_json: bool = False) -> None:
-    """Lists every plugin with its state, and what it registers. Ends with 1 if one failed.
+    """Lists every plugin with its state, and what it registers.
+
+    Ends with 1 if one failed, or if two have registered the same name.
 
     \b
     Example:
@@ -48,25 +55,28 @@ def list_(ctx: click.Context, as_json: bool = False) -> None:
 
     settings = load_settings()
     found = load_registry(settings.plugins, settings.plugin_dir).probed().plugins
+    sharers = _sharers(found)
     if as_json:
-        print_json([_plugin_object(plugin) for plugin in found])
+        print_json([_plugin_object(plugin, sharers) for plugin in found])
     else:
-        _print_plugins(found)
+        _print_plugins(found, sharers)
     failed = any(plugin.state in {PluginState.FAILED, PluginState.PARTLY} for plugin in found)
-    ctx.exit(1 if failed else 0)
+    ctx.exit(1 if failed or sharers else 0)
 
 
-@plugins.command()
+@plugins.command(short_help="Shows an implementation and its options.")
 @click.argument("role", type=click.Choice(ROLE_NAMES))
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="Print the options' JSON schema.")
 def show(role: str, name: str, as_json: bool) -> None:
-    """Shows an implementation and its options.
+    """Shows an implementation and its options: what each may be, and what it is when it is not given.
 
     \b
     Example:
       sudokumill plugins show digger holes
     """
+    from sudokumill.cli.options import describe_options
+    from sudokumill.cli.tables import plain_table
     from sudokumill.contracts import Role
     from sudokumill.registry import load_registry
     from sudokumill.settings import load_settings
@@ -77,20 +87,34 @@ def show(role: str, name: str, as_json: bool) -> None:
         print_json({**_implementation_object(found), "schema": found.descriptor.options.model_json_schema()})
         return
     click.echo(f"{role} {found.reference} of {found.owner}\n{found.descriptor.summary}")
-    fields = found.descriptor.options.model_fields
-    if not fields:
+    described = describe_options(found.descriptor.options)
+    if not described:
         click.echo("\nno options")
         return
-    table = plain_table("option", "default", "")
-    for option, about in fields.items():
-        default = about.get_default(call_default_factory=True, validated_data={})
-        shown = "" if default is None else str(getattr(default, "value", default))
-        table.add_row(option, shown, about.description or "")
+    table = plain_table("option", "default", "values", "")
+    for one in described:
+        table.add_row(one.name, one.default, one.values, one.description)
     click.echo()
     out().print(table)
 
 
-def _print_plugins(found: tuple[Plugin, ...]) -> None:
+def _sharers(found: Sequence[Plugin]) -> Sharers:
+    names: dict[tuple[Role, str], list[str]] = {}
+    for plugin in found:
+        for one in plugin.implementations:
+            names.setdefault((one.role, one.name), []).append(plugin.name)
+    return {name: plugins for name, plugins in names.items() if len(plugins) > 1}
+
+
+def _others(one: Implementation, sharers: Sharers) -> list[str]:
+    """The other plugins that have registered the same name."""
+    others = list(sharers.get((one.role, one.name), [one.plugin.name]))
+    others.remove(one.plugin.name)
+    return others
+
+
+def _print_plugins(found: Sequence[Plugin], sharers: Sharers) -> None:
+    from sudokumill.cli.tables import plain_table
     from sudokumill.contracts import Role
 
     console = out()
@@ -106,15 +130,17 @@ def _print_plugins(found: tuple[Plugin, ...]) -> None:
     if rows:
         table = plain_table("role", "name", "version", "plugin", ">rows/s", "")
         for one in rows:
+            others = ", ".join(_others(one, sharers))
+            summary = f"ambiguous with plugin {others}" if others else one.descriptor.summary
             table.add_row(
                 one.role.value, one.name, one.descriptor.version, one.plugin.name, f"{one.descriptor.rate:,.0f}",
-                one.descriptor.summary,
+                summary,
             )  # fmt: skip
         console.print()
         console.print(table)
 
 
-def _plugin_object(plugin: Plugin) -> dict[str, Any]:
+def _plugin_object(plugin: Plugin, sharers: Sharers) -> dict[str, Any]:
     return {
         "name": plugin.name,
         "distribution": plugin.distribution,
@@ -122,7 +148,10 @@ def _plugin_object(plugin: Plugin) -> dict[str, Any]:
         "source": plugin.source,
         "state": plugin.state.value,
         "reason": plugin.reason or None,
-        "implementations": [_implementation_object(one) for one in plugin.implementations],
+        "implementations": [
+            {**_implementation_object(one), "ambiguous_with": _others(one, sharers)}
+            for one in plugin.implementations
+        ],
     }
 
 

@@ -6,12 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from sudokumill.cli.console import FORMAT_NAMES
 from sudokumill.errors import BadOrderError
+
+if TYPE_CHECKING:
+    from sudokumill.jobs import JobKind
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -34,6 +37,7 @@ def _options(*names: str) -> Callable[[F], F]:
     """The options that these kinds of order share, in the order of the names."""
     table = {
         "count": click.option("--count", type=int, metavar="N", help="How many to make."),
+        "most": click.option("--count", type=int, metavar="N", help="How many to solve; by default all."),
         "seed": click.option("--seed", type=int, help="Seed of the job; the same seed gives the same rows."),
         "generator": click.option("--generator", metavar="NAME", help="Generator, NAME or NAME==VERSION."),
         "digger": click.option("--digger", metavar="NAME", help="Digger."),
@@ -49,8 +53,12 @@ def _options(*names: str) -> Callable[[F], F]:
         "max_attempts": click.option("--max-attempts", type=int, metavar="N", help="Give up after N attempts."),
         "max_seconds": click.option("--max-seconds", type=float, metavar="S", help="Give up after S seconds."),
         "key": click.option("--key", metavar="TEXT", help="Ordering again with the same key is the same order."),
-        "processes": click.option("--processes", type=click.IntRange(1, 256), help="Local processes."),
-        "chunk": click.option("--chunk", "chunk_rows", type=int, metavar="N", help="Rows a chunk."),
+        "processes": click.option(
+            "--processes", type=click.IntRange(1, 256), help="Local processes; by default one a core."
+        ),
+        "chunk": click.option(
+            "--chunk", "chunk_rows", type=int, metavar="N", help="Rows a chunk; by default some seconds of work."
+        ),
         "output": click.option("--output", metavar="FILE", help="Also write the rows to FILE; - is stdout."),
         "format": click.option(
             "--format", "text_format", type=click.Choice(FORMAT_NAMES),
@@ -68,7 +76,7 @@ def _options(*names: str) -> Callable[[F], F]:
     return decorate
 
 
-@run.command()
+@run.command(short_help="Makes finals: complete valid grids.")
 @_options(
     "count", "generator", "options", "seed", "new", "max_attempts", "max_seconds", "output", "format", "no_store",
     "processes", "chunk", "key", "json",
@@ -84,13 +92,12 @@ def generate(ctx: click.Context, /, **given: Any) -> None:
       sudokumill run generate --count 1000000 --generator template-permutation \\
           --output finals.txt --no-store
     """
-    from sudokumill.cli.ordering import order
-    from sudokumill.jobs import JobKind, Source
+    from sudokumill.jobs import JobKind
 
-    ctx.exit(order(JobKind.GENERATE, Source.FRESH, given))
+    ctx.exit(_order(JobKind.GENERATE, given))
 
 
-@run.command()
+@run.command(short_help="Makes levels: finals, dug and checked.")
 @_options(
     "count", "generator", "digger", "solver", "checker", "options", "seed", "new", "max_attempts", "max_seconds",
     "output", "format", "no_store", "processes", "chunk", "key", "json",
@@ -105,13 +112,12 @@ def levels(ctx: click.Context, /, **given: Any) -> None:
       sudokumill run levels --count 100 --option clues_max=26 --option symmetry=rot180
       sudokumill run levels --count 50 --digger holes --option level=5
     """
-    from sudokumill.cli.ordering import order
-    from sudokumill.jobs import JobKind, Source
+    from sudokumill.jobs import JobKind
 
-    ctx.exit(order(JobKind.LEVELS, Source.FRESH, given))
+    ctx.exit(_order(JobKind.LEVELS, given))
 
 
-@run.command()
+@run.command(short_help="Digs puzzles out of stored finals, or out of fresh ones.")
 @click.option("--from-job", type=int, metavar="ID", help="Dig the finals that this job delivered.")
 @_options(
     "count", "generator", "digger", "solver", "checker", "options", "seed", "new", "max_attempts", "max_seconds",
@@ -129,7 +135,6 @@ def dig(ctx: click.Context, /, from_job: int | None, **given: Any) -> None:
       sudokumill run dig --from-job 3 --digger holes --option order=snake
       sudokumill run dig --count 500 --generator las-vegas
     """
-    from sudokumill.cli.ordering import order
     from sudokumill.jobs import JobKind, Source
 
     if given["generator"] is not None and from_job is not None:
@@ -139,29 +144,36 @@ def dig(ctx: click.Context, /, from_job: int | None, **given: Any) -> None:
     source = Source.UNDUG if from_job is None else Source.JOB
     if given["generator"] is not None:
         source = Source.FRESH
-    ctx.exit(order(JobKind.DIG, source, given, source_job=from_job))
+    ctx.exit(_order(JobKind.DIG, given, source=source, source_job=from_job))
 
 
-@run.command()
+@run.command(short_help="Solves grids of a file, or stored puzzles, and stores what comes out.")
 @click.option("--file", "path", metavar="FILE", help="Solve the grids of this file; - is standard input.")
 @click.option("--limit", type=int, default=2, show_default=True, help="Count up to so many solutions.")
 @click.option("--lenient", is_flag=True, help="Read ambiguous lines too.")
-@_options("count", "solver", "options", "output", "processes", "chunk", "key", "json")
+@_options("most", "solver", "options", "output", "format", "processes", "chunk", "key", "json")
 @click.pass_context
 def solve(ctx: click.Context, /, path: str | None, lenient: bool, **given: Any) -> None:
     """Solves grids and stores count, solution and search nodes of each; by default the stored puzzles.
 
-    To see solutions at once, without a database: sudokumill solve FILE
+    Ends with 1 if a line of FILE could not be read. To see solutions at once, without a database:
+    sudokumill solve FILE
 
     \b
     Examples:
       sudokumill run solve --file puzzles.txt
       sudokumill run solve --count 1000 --solver dfs
     """
-    from sudokumill.cli.console import read_input
-    from sudokumill.cli.ordering import order
+    from sudokumill.cli.inputs import InputFile
     from sudokumill.jobs import JobKind, Source
 
-    reading = None if path is None else read_input(path, None, lenient)
-    source = Source.PUZZLES if reading is None else Source.FILE
-    ctx.exit(order(JobKind.SOLVE, source, given, reading=reading))
+    file = None if path is None else InputFile(path, None, lenient)
+    ctx.exit(_order(JobKind.SOLVE, given, source=Source.PUZZLES if file is None else Source.FILE, file=file))
+
+
+def _order(kind: JobKind, given: dict[str, Any], **more: Any) -> int:
+    """Makes the request of what click has read; the names of its parameters are those of the request's fields."""
+    from sudokumill.cli.ordering import Request, Wishes, order
+
+    wishes = Wishes(**{name: given.pop(name) for name in ("output", "text_format", "as_json")})
+    return order(Request(kind=kind, wishes=wishes, **given, **more))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sudokumill.cli.console import draw, open_store, print_json, shown_id
-from sudokumill.errors import UnknownLevelError
+from sudokumill.errors import AmbiguousLevelError, NoLevelError, UnknownLevelError
 
 if TYPE_CHECKING:
     from sqlalchemy import Row
@@ -39,9 +39,7 @@ def show(level: str | None, solution: bool, as_json: bool) -> None:
     database = open_store(load_settings())
     row = reading.newest_level(database) if level is None else _find(database, level)
     if row is None:
-        raise click.ClickException(
-            "no level is stored yet; order some, for example: sudokumill run levels --count 10"
-        )
+        raise NoLevelError()
     if as_json:
         print_json(level_object(row))
         return
@@ -50,7 +48,7 @@ def show(level: str | None, solution: bool, as_json: bool) -> None:
         click.echo("\n" + draw(row.solution, row.clues))
     paper = f" (paper level {row.paper_level})" if row.paper_level else ""
     nodes = "" if row.nodes is None else f", {row.nodes:,} search nodes"
-    minimal = "minimal" if row.minimal else "not minimal"
+    minimal = {True: "minimal", False: "not minimal", None: "minimality not known"}[row.minimal]
     click.echo(f"\n{row.clue_count} clues{paper}, symmetry {row.symmetry}, {minimal}{nodes}")
     click.echo(f"id {shown_id(row.id)}, job {row.job_id}")
 
@@ -67,5 +65,5 @@ def _find(database: Database, level: str) -> Row[Any]:
     if not found:
         raise UnknownLevelError(level=level)
     if len(found) > 1:
-        raise click.UsageError(f"several levels have an id that begins with {level}; give more of it")
+        raise AmbiguousLevelError(level=level)
     return found[0]

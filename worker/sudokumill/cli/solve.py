@@ -15,7 +15,7 @@ from sudokumill.cli.console import FORMAT_NAMES, print_json
 _AT_A_TIME = 1_000
 
 
-@click.command(short_help="Solve each grid in a file.")
+@click.command()
 @click.argument("file")
 @click.option("--solver", metavar="NAME", help="Solver, NAME or NAME==VERSION.")
 @click.option(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 
-from sudokumill.cli.console import plain_table
+from sudokumill.cli.tables import plain_list, plain_table
 from sudokumill.jobs import JobKind
-from sudokumill.rows import ReportSum
+from sudokumill.rows import Failure, ReportSum
 from sudokumill.store.database import Database
 from sudokumill.store.models import JobState
 from sudokumill.store.reading import Progress, failures, reports, versions
@@ -27,26 +27,36 @@ def items_of(kind: JobKind) -> str:
     return _ITEMS[kind]
 
 
+def is_left(found: Progress) -> bool:
+    """Whether a job was running when its processes were killed."""
+    return found.state is JobState.RUNNING and not found.at_work
+
+
+def shown_state(found: Progress) -> str:
+    """A job's state with its reason; of one that was left, what to type."""
+    if is_left(found):
+        return f"running, but no process is at work: sudokumill jobs resume {found.id}"
+    return found.state.value + (f": {found.reason}" if found.reason else "")
+
+
 def print_job(console: Console, database: Database, found: Progress) -> None:
     """A table of a job's outcome, or of how far it is."""
-    table = plain_table("", "")
-    table.show_header = False
+    table = plain_list()
     table.add_row("job", f"{found.id} ({found.kind.value})")
-    table.add_row("state", found.state.value + (f": {found.reason}" if found.reason else ""))
+    table.add_row("state", shown_state(found))
     table.add_row("delivered", f"{found.delivered:,} of {found.count:,} {items_of(found.kind)}")
-    for name, number in (
-        ("  stored before", found.already),
-        ("tried", found.tried if found.tried != found.delivered else 0),
-        ("  off target", found.missed),
-        ("  repeated", found.repeated),
-        ("  not new", found.not_new),
-        ("  failed", found.failed),
-        ("surplus (stock)", found.surplus),
+    for name, number, remark in (
+        ("  stored before", found.already, ""),
+        ("tried", found.tried if found.tried != found.delivered else 0, ""),
+        ("  off target", found.missed, " (stored as stock)"),
+        ("  repeated", found.repeated, ""),
+        ("  not new", found.not_new, ""),
+        ("  failed", found.failed, ""),
+        ("  surplus", found.surplus, " (stored as stock)"),
     ):
         if number:
-            table.add_row(name, f"{number:,}")
-    used = versions(database, found.id)
-    for parts in used:
+            table.add_row(name, f"{number:,}{remark}")
+    for parts in versions(database, found.id):
         table.add_row("made with", ", ".join(f"{part} {name}" for part, name in parts.items()))
     options = [
         f"{part.value}.{name}={value}"
@@ -59,34 +69,35 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
     if found.key:
         table.add_row("key", found.key)
     _add_reports(table.add_row, reports(database, found.id))
-    if found.started_at and found.ended_at:
-        passed = (found.ended_at - found.started_at).total_seconds()
-        table.add_row("time", f"{passed:.1f} s, {found.delivered / max(passed, 0.001):,.0f} a second")
+    if found.state.ended and found.worked > 0:
+        rate = found.delivered / max(found.worked, 0.001)
+        table.add_row("time", f"{found.worked:.1f} s, {rate:,.0f} a second")
     console.print(table)
     print_failures(console, failures(database, found.id))
 
 
-def _add_reports(add_row: Any, sums: Mapping[str, ReportSum]) -> None:
+def _add_reports(add_row: Callable[[str, str], None], sums: Mapping[str, ReportSum]) -> None:
     for name, one in sums.items():
         add_row(name, f"mean {one.total / one.weight:.4g}, least {one.least:.4g}, greatest {one.greatest:.4g}")
 
 
-def print_failures(console: Console, rows: Sequence[tuple[str, str, int]]) -> None:
-    """Item errors by reason."""
+def print_failures(console: Console, rows: Sequence[Failure]) -> None:
+    """Item errors by reason, with the first position of each."""
     if rows:
-        table = plain_table(">failed", "implementation", "reason")
-        for owner, reason, times in rows:
-            table.add_row(f"{times:,}", owner, reason)
+        table = plain_table(">failed", ">first at", "implementation", "reason")
+        for one in rows:
+            table.add_row(f"{one.times:,}", f"{one.first:,}", one.owner, one.reason)
         console.print()
         console.print(table)
 
 
-def job_object(database: Database, found: Progress) -> dict[str, Any]:
-    """The same for a program."""
+def job_row(found: Progress) -> dict[str, Any]:
+    """What a job's row and its chunks' rows say, for a program."""
     return {
         "job": found.id,
         "kind": found.kind.value,
         "state": found.state.value,
+        "at_work": found.at_work,
         "reason": found.reason,
         "key": found.key,
         "count": found.count,
@@ -102,19 +113,30 @@ def job_object(database: Database, found: Progress) -> dict[str, Any]:
             part.value: {"name": choice.name, "version": choice.version, "options": choice.options}
             for part, choice in found.spec.parts.items()
         },
+        "ordered_at": found.ordered_at.isoformat(),
+        "started_at": found.started_at and found.started_at.isoformat(),
+        "ended_at": found.ended_at and found.ended_at.isoformat(),
+    }  # fmt: skip
+
+
+def job_object(database: Database, found: Progress) -> dict[str, Any]:
+    """The same with what has to be gathered: versions, reports, failures."""
+    return {
+        **job_row(found),
         "versions": versions(database, found.id),
         "reports": {
             name: {"mean": one.total / one.weight, "least": one.least, "greatest": one.greatest}
             for name, one in reports(database, found.id).items()
         },
-        "failures": [
-            {"implementation": owner, "reason": reason, "times": times}
-            for owner, reason, times in failures(database, found.id)
-        ],
-        "ordered_at": found.ordered_at.isoformat(),
-        "started_at": found.started_at and found.started_at.isoformat(),
-        "ended_at": found.ended_at and found.ended_at.isoformat(),
-    }  # fmt: skip
+        "failures": failure_objects(failures(database, found.id)),
+    }
+
+
+def failure_objects(rows: Sequence[Failure]) -> list[dict[str, Any]]:
+    """Item errors by reason, for a program."""
+    return [
+        {"implementation": one.owner, "reason": one.reason, "times": one.times, "first": one.first} for one in rows
+    ]
 
 
 def exit_code(found: Progress) -> int:

@@ -27,7 +27,7 @@ UNITS: Final = np.concatenate(
 """Shape (27, 9): the cells of the nine rows, the nine columns and the nine boxes, in this order."""
 
 PEERS: Final = np.array(
-    [np.setdiff1d(UNITS[(cell == UNITS).any(axis=1)], [cell]) for cell in range(CELLS)], dtype=np.intp
+    [np.setdiff1d(UNITS[np.equal(UNITS, cell).any(axis=1)], [cell]) for cell in range(CELLS)], dtype=np.intp
 )
 """Shape (81, 20): the cells that share a row, a column or a box with each cell, rising."""
 

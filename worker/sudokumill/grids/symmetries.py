@@ -82,7 +82,7 @@ def orbits(symmetry: Symmetry) -> tuple[tuple[int, ...], ...]:
 
 
 def deciding_orbit(symmetry: Symmetry) -> int | None:
-    """The number of the only orbit with an odd number of cells: the centre, under a rotation; None if several have.
+    """The number of the only orbit with an odd number of cells (the centre, under a rotation), or None.
 
     a b c | . . .      Under a half turn, 41 orbits: 40 pairs and the centre. Whether it goes decides whether
     . . . | . . .      the number of clues is odd. So a digger that aims at 30 clues digs it at once, which a

@@ -10,8 +10,8 @@ A gap is a position that failed, missed the target, or repeats a lower one. At t
 draft is cut to what was ordered. There is no database to fall back on: an interrupted run leaves nothing.
 
 What is kept in memory: 8 bytes a row (its fingerprint), 16 bytes a gap, and up to four times as much while
-fingerprints are compared. The finals of an enumerating generator are distinct by contract, so of its rows nothing is
-kept but the gaps.
+fingerprints are compared. The finals of an enumerating generator are distinct by contract, so of its rows nothing
+is kept but the gaps.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ def _faults_of_its_role(given: Any) -> Iterator[str]:
         yield f"its size must be a function of the options, not {_kind(given.size)}"
     if isinstance(given, DiggerDescriptor) and not isinstance(given.uses_solver, bool):
         yield f"its uses_solver must be True or False, not {_kind(given.uses_solver)}"
-    engine = given.engine if isinstance(given, DiggerDescriptor | SolverDescriptor) else None
+    engine: object = given.engine if isinstance(given, DiggerDescriptor | SolverDescriptor) else None
     if engine is not None and not (isinstance(engine, str) and _NAME.fullmatch(engine)):
         yield "its engine must be None, or lower-case letters, digits and single hyphens"
 

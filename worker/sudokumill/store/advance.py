@@ -74,7 +74,7 @@ def advance(database: Database, job: int, pace: Pace) -> JobState:
     with database.read() as connection:
         # most of the time there is nothing to do, and finding that out needs no lock
         found = read_progress(connection, job)
-        if found.state is JobState.RUNNING and _has_enough_chunks(found):
+        if found.state is JobState.RUNNING and _can_only_go_on(found, pace):
             return found.state
     with database.write(job) as connection:
         # one at a time: two that advance the same job would cut the same positions twice
@@ -98,14 +98,14 @@ def advance(database: Database, job: int, pace: Pace) -> JobState:
         return _end_short(connection, found, _bound_reason(found))
 
 
-def _has_enough_chunks(found: Progress) -> bool:
+def _can_only_go_on(found: Progress, pace: Pace) -> bool:
     """Whether chunks wait in plenty, and the job can have no reason to end."""
     return (
         found.chunks.get(ChunkState.WAITING, 0) > FIRST_CHUNKS // 2
         and found.qualified < found.count
         and found.delivered > 0
         and found.spec.max_seconds is None
-        and found.tried < found.qualified * 2
+        and found.tried - found.qualified < pace.dry_positions
     )
 
 
@@ -152,7 +152,7 @@ def _dry_positions(connection: Connection, job: int) -> int:
     last = select(func.coalesce(func.max(Chunk.stop), 0)).where(Chunk.job_id == job, Chunk.delivered > 0)
     return int(
         connection.execute(
-            select(func.coalesce(func.sum(Chunk.stop - Chunk.start), 0)).where(
+            select(func.coalesce(func.sum(Chunk.stop - Chunk.start - Chunk.moved), 0)).where(
                 Chunk.job_id == job, Chunk.state.in_(TRIED), Chunk.start >= last.scalar_subquery()
             )
         ).scalar_one()

@@ -44,6 +44,8 @@ def resume(database: Database, job: int) -> None:
                 hint = f"to try again what failed: sudokumill jobs retry {job}"
             elif found.state is JobState.DONE:
                 hint = "it delivered all that was ordered"
+            elif found.state is JobState.CANCELLED:
+                hint = "order it again"
             else:
                 hint = "order again what is missing"
             raise JobStateError(job=job, state=found.state.value, verb="resumed", hint=hint)
