@@ -243,8 +243,8 @@ NB_MODULE(_kernel, module) {
     module.def("search_cover", &solve<search_cover>, "puzzles"_a.noconvert(), "limit"_a,
                "max_nodes"_a = nb::none());
     module.def("make_finals", &make_finals, "seeds"_a.noconvert());
-    module.def("dig", &dig_finals, "finals"_a.noconvert(), "seeds"_a.noconvert(), "orbits"_a.noconvert(),
-               "aims"_a, "clue_range"_a, "minimal"_a);
+    module.def("dig", &dig_finals, "finals"_a.noconvert(), "seeds"_a.noconvert(), "orbits"_a.noconvert(), "aims"_a,
+               "clue_range"_a, "minimal"_a);
     module.attr("solve_statuses") = solve_statuses();
     module.attr("dig_statuses") = dig_statuses();
 }

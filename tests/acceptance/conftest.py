@@ -65,6 +65,9 @@ class Sound:
 def generator(name, factory=Sound, **more):
     return GeneratorDescriptor(name=name, version="1.0", summary="for a test", factory=factory, rate=1e4, **more)
 
+def solver(name, factory, **more):
+    return SolverDescriptor(name=name, version="1.0", summary="for a test", factory=factory, rate=1e4, **more)
+
 def digger(name, factory, **more):
     return DiggerDescriptor(name=name, version="1.0", summary="for a test", factory=factory, rate=1e3, **more)
 """

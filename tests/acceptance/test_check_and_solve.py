@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -181,3 +183,129 @@ def test_blocks_are_read(mill: Mill, cases: Mapping[str, Case], folder: Path) ->
     text = mill("solve", "-", "--output-format", "blocks", "--limit", 100, stdin=several, code=1).stdout
     assert "# line 11: several, " in text
     assert mill("check", "-", stdin=text).stdout.count("final") == 2
+
+
+# --- solvers that break their word -----------------------------------------------------------------------
+
+CROOKED = """
+class Raises:
+    def __init__(self, options):
+        pass
+
+    def solve(self, puzzles, limit=2):
+        raise ZeroDivisionError("out of coffee")
+
+class Lies(Raises):
+    def solve(self, puzzles, limit=2):
+        rows = len(puzzles)
+        return SolveResult(
+            np.ones(rows, dtype=np.int64), np.ones((rows, 81), dtype=np.uint8), np.zeros(rows, dtype=np.int64),
+            np.zeros(rows, dtype=np.uint8),
+        )
+
+@hookimpl
+def sudokumill_register_solvers():
+    yield solver("raises", Raises)
+    yield solver("lies", Lies)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"), [("raises", "raised ZeroDivisionError: out of coffee"), ("lies", "its solution is none")]
+)
+@pytest.mark.parametrize("command", ["check", "solve", "check --json", "solve --json"])
+def test_a_solver_that_breaks_its_word(
+    command: str, name: str, reason: str, mill: Mill, one_file_plugin: Callable[[str, str], dict[str, str]],
+    cases: Mapping[str, Case],
+) -> None:  # fmt: skip
+    env = one_file_plugin("crooked", CROOKED)
+    grids = "\n".join(cases[each]["input"]["grid"] for each in ("C005", "C016"))
+    done = mill(*command.split(), "-", "--solver", name, stdin=grids, env=env, code=1)
+    assert not done.stdout
+    lines = done.stderr.splitlines()
+    assert len(lines) == 2
+    for number, line in enumerate(lines, 1):
+        assert line.startswith(f"standard input: line {number}: solver {name} of plugin crooked (")
+        assert line.endswith(f": {reason}")
+
+
+# --- long files ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["check", "solve"])
+def test_output_begins_before_the_file_ends(
+    command: str, start: Callable[..., subprocess.Popen[str]], cases: Mapping[str, Case], folder: Path
+) -> None:
+    grid = cases["C005"]["input"]["grid"] + "\n"
+    os.mkfifo(folder / "pipe")
+    running = start(command, "pipe", "--json")
+    assert running.stdout is not None
+    assert running.stderr is not None
+    with (folder / "pipe").open("w") as pipe:
+        # more than is read at once
+        pipe.write(grid[:80] + "\n" + grid * 14_000)
+        pipe.flush()
+        assert json.loads(running.stdout.readline())["line"] == 2
+        assert running.stderr.readline() == "pipe: line 1: 80 cells instead of 81\n"
+    assert len(running.stdout.readlines()) == 13_999
+    assert running.wait(60) == 1
+
+
+def test_memory_does_not_grow_with_the_file(fork: Mill, cases: Mapping[str, Case], folder: Path) -> None:
+    final = cases["C011"]["input"]["grid"] + "\n"
+    peaks = []
+    for rows in (20_000, 400_000):
+        (folder / "grids.txt").write_text(final * rows)
+        code = (
+            "import resource, sys; from sudokumill.cli import _run; sys.argv = ['sudokumill', 'solve', 'grids.txt'];"
+            "sys.stdout = open('/dev/null', 'w'); _run();"
+            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+        )
+        done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
+        peaks.append(int(done.stderr))
+    assert peaks[1] < peaks[0] + 15_000, "kB; the larger file has 31 MB more"
+
+
+def test_faults_before_the_first_grid_are_held_back_and_then_said(
+    mill: Mill, cases: Mapping[str, Case], folder: Path
+) -> None:
+    grid = cases["C005"]["input"]["grid"] + "\n"
+    (folder / "grids.txt").write_text("1234\n" * 25 + grid + "12345\n" * 25)
+    said = mill("check", "grids.txt", code=1).stderr.splitlines()
+    assert len(said) == 25 + 25
+    (folder / "grids.txt").write_text("1234\n" * 100)
+    [line] = mill("check", "grids.txt", code=1).stderr.splitlines()
+    assert line.endswith("line 1: 4 cells instead of 81 (and 99 more)")
+
+
+# --- options ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "texts"),
+    [
+        (("x",), ("NAME=VALUE",)),
+        (("max_nodes=1", "max_nodes=2"), ("max_nodes", "twice")),
+        (("max_node=1",), ("solver native", "did you mean max_nodes?")),
+        (("digger.max_nodes=1",), ("this job has no 'digger'",)),
+        (("max_nodes=0",), ("max_nodes", "0")),
+    ],
+)
+def test_options_are_refused_as_in_orders(
+    options: tuple[str, ...], texts: tuple[str, ...], refusal: Refusal
+) -> None:
+    message = refusal(2, "solve", "-", *[word for option in options for word in ("--option", option)])
+    assert all(text in message for text in texts), message
+
+
+def test_an_option_may_name_its_part(mill: Mill, cases: Mapping[str, Case]) -> None:
+    grid = cases["C021"]["input"]["grid"]
+    done = mill("solve", "-", "--option", "solver.max_nodes=5", "--limit", 10**6, "--json", stdin=grid, code=1)
+    assert json.loads(done.stdout)["status"] == "gave up"
+
+
+def test_format_is_that_of_the_input(mill: Mill, cases: Mapping[str, Case]) -> None:
+    grid = cases["C005"]["input"]["grid"]
+    solved = mill("solve", "-", "--format", "line", "--output-format", "blocks", stdin=grid).stdout
+    assert solved.split() == list(cases["C005"]["expect"]["solution"])
+    assert mill("solve", "-", "--format", "blocks", stdin=solved).stdout.strip() == "".join(solved.split())

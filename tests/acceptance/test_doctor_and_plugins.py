@@ -122,9 +122,65 @@ def test_two_plugins_with_one_name(one_file_plugin: Plugin, mill: Mill) -> None:
     mill("run", "generate", "--count", 1, env=env)
 
 
+def table_of(text: str) -> dict[str, str]:
+    """The lines below the headings, by their first word."""
+    lines = text.split("option ", 1)[1].splitlines()[1:]
+    return {line.split()[0]: " ".join(line.split()) for line in lines if not line.startswith(" ")}
+
+
 def test_options_are_shown(mill: Mill, outcome: Outcome) -> None:
-    text = mill("plugins", "show", "digger", "holes").stdout
-    for name in ("level", "order", "clues_min", "clues_max", "row_min", "symmetry"):
-        assert name in text
+    holes = table_of(mill("plugins", "show", "digger", "holes", env={"COLUMNS": "200"}).stdout)
+    for name, shown in {
+        "clues_min": "clues_min 22 17 to 81",
+        "clues_max": "clues_max 30 17 to 81",
+        "level": "level 1 to 5",
+        "order": "order random, jump, snake, rows",
+        "row_min": "row_min 0 to 9",
+        "symmetry": "symmetry none none, rot180, rot90, horizontal, vertical, diagonal, antidiagonal, full",
+        "minimal": "minimal false true, false",
+    }.items():
+        assert holes[name].startswith(shown)
+    native = table_of(mill("plugins", "show", "digger", "native").stdout)
+    assert native["clues"].startswith("clues 17 to 81")
+    template = table_of(mill("plugins", "show", "generator", "matrix-transform").stdout)
+    assert template["template"].startswith("template 1 to 8")
     schema = outcome("plugins", "show", "generator", "las-vegas")["schema"]
     assert schema["properties"]["n"]["maximum"] == 28
+
+
+def test_mistyped_settings(mill: Mill) -> None:
+    env = {"SUDOKUMILL_PROCESS": "3", "SUDOKUMILL_LEASE_SECONDS": "70"}
+    done = mill("doctor", code=1, env=env)
+    [problem] = problems(done.stdout)
+    assert problem.startswith("SUDOKUMILL_PROCESS is not a setting; did you mean SUDOKUMILL_PROCESSES")
+
+
+def test_the_default_digger_is_built_too(one_file_plugin: Plugin, mill: Mill) -> None:
+    env = one_file_plugin(
+        "crooked",
+        """
+        class Refuses:
+            def __init__(self, options):
+                raise OSError("the shovel is not here")
+
+        @hookimpl
+        def sudokumill_register_diggers():
+            yield digger("refuses", Refuses)
+        """,
+    )
+    done = mill("doctor", code=1, env={**env, "SUDOKUMILL_DIGGER": "refuses"})
+    [problem] = problems(done.stdout)
+    assert "digger of orders that name none" in problem
+    assert "the shovel is not here" in problem
+    assert "loaded, 1 implementation\n" in done.stdout
+
+
+@pytest.mark.parametrize("command", ["plugins list", "plugins show digger holes", "doctor"])
+def test_tables_have_no_trailing_blanks_and_know_the_width(command: str, mill: Mill) -> None:
+    wide = mill(*command.split()).stdout.splitlines()
+    narrow = mill(*command.split(), env={"COLUMNS": "72"}).stdout.splitlines()
+    for lines in (wide, narrow):
+        assert lines == [line.rstrip() for line in lines]
+    assert max(map(len, narrow)) <= 72
+    if command != "doctor":
+        assert max(map(len, wide)) > 100

@@ -82,6 +82,13 @@ def test_help_comes_quickly(
     assert statistics.median(seconds) < 0.3
 
 
+def test_no_summary_in_a_list_of_commands_is_cut_off(fork: Mill) -> None:
+    for path in COMMANDS:
+        text = fork(*path, "--help", env={"COLUMNS": "80"}).stdout
+        if "Commands:\n" in text:
+            assert "..." not in text.split("Commands:\n")[1]
+
+
 def test_help_names_every_format_and_role() -> None:
     assert list(FORMAT_NAMES) == list(FORMATS)
     assert list(ROLE_NAMES) == [role.value for role in Role]

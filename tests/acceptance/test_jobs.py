@@ -6,9 +6,11 @@ import os
 import pty
 import re
 import signal
+import sqlite3
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,8 @@ def test_list_and_show(mill: Mill, outcome: Outcome, waiting_job: Callable[..., 
     ]
     [newest] = json.loads(mill("jobs", "list", "--json", "--limit", 1).stdout)
     assert (newest["job"], newest["state"], newest["chunks"]) == (2, "waiting", {"waiting": 1})
+    # what has to be gathered from other tables is in "show"
+    assert set(state_of(outcome, 2)) - set(newest) == {"versions", "reports", "failures"}
     assert "1 waiting" in mill("jobs", "show", 2).stdout
     assert "nightly" in mill("jobs", "show", 1).stdout
     assert state_of(outcome)["key"] == "nightly"
@@ -54,7 +58,9 @@ def test_pause_resume_watch_retry(
     mill: Mill, outcome: Outcome, waiting_job: Callable[..., int], refusal: Refusal, query: Query
 ) -> None:
     waiting_job(6, seed=1)
-    assert "sudokumill jobs resume 1" in mill("jobs", "pause", 1).stdout
+    assert mill("jobs", "pause", 1).stdout == (
+        "job 1 stops after the batches in hand; go on with:  sudokumill jobs resume 1\n"
+    )
     assert state_of(outcome)["state"] == "paused"
     assert outcome("jobs", "watch", 1, code=1)["state"] == "paused"
     assert query("SELECT count(*) FROM puzzle") == [(0,)]
@@ -122,6 +128,77 @@ def test_retry_after_a_plugin_was_mended(
     assert query("SELECT count(*) FROM final") == [(8 + told["surplus"],)]
 
 
+def test_rows_are_written_when_a_job_is_resumed(
+    mill: Mill, waiting_job: Callable[..., int], folder: Path, refusal: Refusal
+) -> None:
+    waiting_job(6)
+    assert "nowhere" in refusal(2, "jobs", "resume", 1, "--output", "nowhere/a")
+    mill("jobs", "resume", 1, "--output", "levels.txt", "--format", "line")
+    assert (folder / "levels.txt").read_text() == mill("export", "--job", 1).stdout
+
+
+def test_what_failed_is_shown_with_its_first_position(
+    mill: Mill, outcome: Outcome, one_file_plugin: Callable[[str, str], dict[str, str]]
+) -> None:
+    env = one_file_plugin(
+        "moody",
+        """
+        class Moody(Sound):
+            def generate(self, seeds):
+                made = super().generate(seeds)
+                made.finals[(seeds >= 3) & (seeds < 5), 0] = 0
+                return made
+
+        @hookimpl
+        def sudokumill_register_generators():
+            yield generator("moody", Moody, size=lambda options: 100)
+        """,
+    )
+    order = ("run", "generate", "--count", 10, "--generator", "moody")
+    said = mill(*order, env=env).stdout
+    table = [line.split()[:2] for line in said.splitlines() if "invalid final" in line]
+    assert table == [["2", "3"]]
+    [failure] = outcome("jobs", "show", 1)["failures"]
+    assert (failure["times"], failure["first"]) == (2, 3)
+    direct = outcome(*order, "--no-store", "--output", "finals.txt", env=env)
+    assert direct["failures"] == [failure]
+
+
+def test_no_child_inherits_an_open_database(
+    mill: Mill,
+    waiting_job: Callable[..., int],
+    one_file_plugin: Callable[[str, str], dict[str, str]],
+    folder: Path,
+) -> None:
+    # a plugin is loaded in each child before it opens the database itself
+    env = one_file_plugin(
+        "watcher",
+        """
+        import os
+        links = [os.readlink(each) for each in map("/proc/self/fd/{}".format, os.listdir("/proc/self/fd"))
+                 if os.path.islink(each)]
+        with Path(__file__).with_name("seen").open("a") as seen:
+            seen.write(" ".join(link for link in links if ".db" in link) + "\\n")
+        """,
+    )
+    for verb in ("resume", "retry"):
+        job = waiting_job(3)
+        if verb == "retry":
+            mill("jobs", "resume", job)
+            connection = sqlite3.connect(folder / "sudokumill.db")
+            with closing(connection), connection:
+                connection.execute(f"UPDATE chunk SET failed = 1 WHERE job_id = {job}")
+                connection.execute(
+                    "INSERT INTO item_error (job_id, chunk_id, position, owner, reason, part) "
+                    f"SELECT job_id, id, 0, 'x', 'y', 'solver' FROM chunk WHERE job_id = {job} LIMIT 1"
+                )
+        (folder / "plugins" / "seen").unlink(missing_ok=True)
+        mill("jobs", verb, job, "--processes", 2, env=env, code=None)
+        lines = (folder / "plugins" / "seen").read_text().splitlines()
+        assert len(lines) >= 2
+        assert set(lines) == {""}, verb
+
+
 # --- a job that is running -------------------------------------------------------------------------------
 
 
@@ -170,6 +247,42 @@ def test_a_bar_on_a_terminal(start: Start) -> None:
     assert running.returncode == 1
     assert "go on with:  sudokumill jobs resume 1" in out
     assert b"Traceback" not in drawn
+    assert b"stopping after the batch in hand" in drawn
+
+
+def test_an_interrupted_run_says_how_its_file_can_be_had(start: Start, folder: Path) -> None:
+    running = start(*MANY, "--processes", 1, "--output", "my levels.txt", "--format", "line")
+    first_progress(running)
+    os.killpg(running.pid, signal.SIGINT)
+    out, said = running.communicate(timeout=60)
+    assert running.returncode == 1
+    assert "go on with:  sudokumill jobs resume 1" in out
+    assert said.splitlines()[-1] == (
+        "my levels.txt was not written; when the job is done:  "
+        "sudokumill export --job 1 --output 'my levels.txt' --format line"
+    )
+    assert not (folder / "my levels.txt").exists()
+
+
+def test_an_export_of_what_is_there_so_far(start: Start, mill: Mill, outcome: Outcome) -> None:
+    running = start(*MANY, "--processes", 1)
+    first_progress(running)
+    mill("jobs", "pause", 1)
+    running.communicate(timeout=60)
+    done = mill("export", "--job", 1)
+    assert len(done.stdout.split()) == state_of(outcome)["delivered"]
+    assert done.stderr == "job 1 is paused: this is what it has delivered so far\n"
+
+
+def test_a_killed_job_is_told_from_one_at_work(start: Start, mill: Mill) -> None:
+    running = start(*MANY, "--processes", 1)
+    first_progress(running)
+    left = "running, but no process is at work: sudokumill jobs resume 1"
+    assert left not in mill("jobs", "list").stdout
+    os.killpg(running.pid, signal.SIGKILL)
+    running.communicate(timeout=60)
+    assert f"job 1: {left}" in mill("jobs", "list").stdout.splitlines()
+    assert left in mill("jobs", "show", 1).stdout
 
 
 @pytest.mark.slow

@@ -50,14 +50,18 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "run levels --count 1 --digger hole": ("hole", "did you mean holes?"),
     "run levels --count 1 --solver xyz": ("solver", "xyz", "known:", "exact-cover"),
     "run levels --count 1 --digger holes==7": ("holes", "7", "1"),
-    "run levels --count 1 --option clues_maxx=30": ("clues_maxx", "did you mean clues_max"),
+    "run levels --count 1 --option clues_maxx=30": (
+        "clues_maxx",
+        "did you mean clues_max",
+        "this order (generator native, digger native, solver native, checker exact-cover) has no option",
+    ),
     "run levels --count 1 --option clues_max=many": ("clues_max", "many"),
     "run levels --count 1 --option clues_max=": ("clues_max",),
     "run levels --count 1 --option clues_max": ("clues_max", "NAME=VALUE"),
     "run levels --count 1 --option symmetry=mirror": ("symmetry", "mirror", "rot180"),
     "run levels --count 1 --option clues=30 --option clues_min=20": ("clues", "clues_min"),
     "run levels --count 1 --option clues=30 --option clues=31": ("clues", "twice"),
-    "run levels --count 1 --option max_nodes=9": ("max_nodes", "solver.max_nodes=9"),
+    "run levels --count 1 --option max_nodes=9": ("option 'max_nodes' belongs", "solver.max_nodes=9"),
     "run levels --count 1 --option grader.level=2": ("grader", "digger"),
     "run levels --count 1 --digger holes --option level=6": ("level", "6", "5"),
     "run levels --count 1 --digger holes --option level=5 --option clues_max=30": ("level=5", "clues_max=30"),
@@ -84,6 +88,8 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "jobs show abc": ("abc",),
     "export --limit 0": ("--limit", "0"),
     "check p.txt --limit 1": ("--limit", "1"),
+    "export --json --format line": ("--json", "--format"),
+    "solve p.txt --output-format csv": ("--output-format", "csv"),
     "plugins show digger hole": ("hole", "did you mean holes?"),
     "plugins show dogger holes": ("dogger", "digger"),
 }
@@ -114,7 +120,9 @@ def test_a_refused_order_leaves_no_row_behind(
 
 @pytest.mark.parametrize("command", ["jobs list", "jobs resume 1", "show", "export", "run dig --count 5"])
 def test_nothing_was_ordered_yet(command: str, refusal: Refusal, folder: Path) -> None:
-    assert "sudokumill run levels" in refusal(1, *command.split())
+    message = refusal(1, *command.split())
+    assert message.startswith("sudokumill: there is no database at sudokumill.db yet; ")
+    assert "sudokumill run levels" in message
     assert list(folder.iterdir()) == []
 
 

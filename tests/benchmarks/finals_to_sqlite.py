@@ -22,6 +22,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+
 from sudokumill.grids.batch import digests, to_lines
 from sudokumill.registry import load_registry
 

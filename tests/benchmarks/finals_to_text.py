@@ -51,7 +51,7 @@ def main() -> None:
             if not filecmp.cmp(folder / "theirs.txt", folder / "ours.txt", shallow=False):
                 raise SystemExit("the two files differ")
             ratios.append(ours / theirs)
-            print(f"round {number + 1}: C++ stream {theirs:.2f} s, sudokumill {ours:.2f} s, ratio {ours / theirs:.2f}")
+            print(f"round {number + 1}: C++ {theirs:.2f} s, sudokumill {ours:.2f} s, ratio {ours / theirs:.2f}")
     print(f"{asked.count:,} finals to a text file: {statistics.median(ratios):.2f} times the C++ program (median)")
 
 

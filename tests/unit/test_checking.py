@@ -7,12 +7,11 @@ import pytest
 
 from sudokumill.checking import Verdict, check_grids
 from sudokumill.contracts import Solver, SolveResult, SolveStatus
-from sudokumill.grids.batch import CELLS, Grids, from_lines, to_lines
+from sudokumill.grids.batch import CELLS, Grids, from_lines
 from sudokumill.registry import load_registry
 
 PUZZLE = "........2.2..5.8.1......3..7.4.9........8541...5.37...18....9....7..9...2...4..58"
 CLASH = "11......." + "." * 72
-SPARE = "4...3.......6..8..........1....5..9..8....6...7.2........1.27..5.3....4.9........"
 
 Twist = Callable[[Grids, SolveResult], SolveResult]
 
@@ -78,12 +77,13 @@ def test_giving_up_on_fewer_clues_makes_no_puzzle_minimal(native: Solver, given_
 
 
 def test_words_for_spare_clues(native: Solver) -> None:
-    solved = native.solve(from_lines([PUZZLE])).solutions[0]
     grid = from_lines([PUZZLE])[0]
-    said = []
-    for cell in np.flatnonzero(grid == 0)[:1]:
-        grid[cell] = solved[cell]
-        said.append(str(check_grids(grid[None, :], native)[0]))
-    assert said[0].startswith("puzzle: 26 clues, one solution, ")
-    assert "could be left out" in said[0] or "could each be left out" in said[0]
-    assert to_lines(grid[None, :])[0].count("0") == 55
+    blanks = np.flatnonzero(grid == 0)
+    solved = native.solve(grid[None, :]).solutions[0]
+    said = set()
+    for cell in blanks:
+        one_more = grid.copy()
+        one_more[cell] = solved[cell]
+        said.add(str(check_grids(one_more[None, :], native)[0]))
+    assert "puzzle: 26 clues, one solution, 1 clue could be left out" in said
+    assert "puzzle: 26 clues, one solution, 3 clues could each be left out" in said

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import stat
 import subprocess
 import sys
@@ -209,7 +208,6 @@ def test_a_signal_leaves_no_draft(folder: Path) -> None:
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     assert "KeyboardInterrupt" in done.stderr
     assert names(folder) == []
-    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
 
 
 def test_standard_output_is_called_by_its_name() -> None:

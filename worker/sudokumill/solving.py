@@ -65,7 +65,8 @@ def _are_solutions(puzzles: Grids, counts: NDArray[np.int64], solutions: Grids) 
     """Where a final that completes the puzzle is given, or none where none was counted."""
     none = (solutions == 0).all(axis=1)
     one = are_finals(solutions) & ((puzzles == 0) | (puzzles == solutions)).all(axis=1)
-    return np.where(counts > 0, one, none)
+    right: NDArray[np.bool_] = np.where(counts > 0, one, none)
+    return right
 
 
 def _agree(counts: NDArray[np.int64], status: NDArray[np.uint8], limit: int) -> NDArray[np.bool_]:
