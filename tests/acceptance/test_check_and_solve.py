@@ -226,7 +226,7 @@ def test_a_solver_that_breaks_its_word(
     assert len(lines) == 2
     for number, line in enumerate(lines, 1):
         assert line.startswith(f"standard input: line {number}: solver {name} of plugin crooked (")
-        assert line.endswith(f": {reason}")
+        assert f": {reason}" in line
 
 
 # --- long files ------------------------------------------------------------------------------------------
@@ -242,28 +242,35 @@ def test_output_begins_before_the_file_ends(
     assert running.stdout is not None
     assert running.stderr is not None
     with (folder / "pipe").open("w") as pipe:
-        # more than is read at once
-        pipe.write(grid[:80] + "\n" + grid * 14_000)
+        # a little more than the megabyte that is read at once
+        text = grid[:80] + "\n" + grid * 1_000
+        pipe.write(text + ("# " + "-" * 77 + "\n") * ((1_080_000 - len(text)) // 80))
         pipe.flush()
         assert json.loads(running.stdout.readline())["line"] == 2
         assert running.stderr.readline() == "pipe: line 1: 80 cells instead of 81\n"
-    assert len(running.stdout.readlines()) == 13_999
-    assert running.wait(60) == 1
+    running.kill()
 
 
-def test_memory_does_not_grow_with_the_file(fork: Mill, cases: Mapping[str, Case], folder: Path) -> None:
-    final = cases["C011"]["input"]["grid"] + "\n"
+PEAK = """
+import sys
+from pathlib import Path
+from sudokumill.cli import _run
+sys.argv = ["sudokumill", "solve", "grids.txt"]
+sys.stdout = open("/dev/null", "w")
+_run()
+status = Path("/proc/self/status").read_text()
+print(status.split("VmHWM:")[1].split()[0], file=sys.stderr)
+"""
+
+
+def test_memory_does_not_grow_with_the_file(cases: Mapping[str, Case], folder: Path) -> None:
     peaks = []
-    for rows in (20_000, 400_000):
-        (folder / "grids.txt").write_text(final * rows)
-        code = (
-            "import resource, sys; from sudokumill.cli import _run; sys.argv = ['sudokumill', 'solve', 'grids.txt'];"
-            "sys.stdout = open('/dev/null', 'w'); _run();"
-            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
-        )
-        done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True)
+    for rows in (40_000, 160_000):
+        (folder / "grids.txt").write_text((cases["C011"]["input"]["grid"] + "\n") * rows)
+        words = [sys.executable, "-c", PEAK]
+        done = subprocess.run(words, cwd=folder, stderr=subprocess.PIPE, text=True, check=True)
         peaks.append(int(done.stderr))
-    assert peaks[1] < peaks[0] + 15_000, "kB; the larger file has 31 MB more"
+    assert peaks[1] < peaks[0] + 5_000, "kB; the longer file has 10 MB more, and its solutions as many"
 
 
 def test_faults_before_the_first_grid_are_held_back_and_then_said(

@@ -278,7 +278,8 @@ def test_a_killed_job_is_told_from_one_at_work(start: Start, mill: Mill) -> None
     running = start(*MANY, "--processes", 1)
     first_progress(running)
     left = "running, but no process is at work: sudokumill jobs resume 1"
-    assert left not in mill("jobs", "list").stdout
+    # between two chunks nobody holds one, so it may take a second look
+    assert any(left not in mill("jobs", "list").stdout for _ in range(5))
     os.killpg(running.pid, signal.SIGKILL)
     running.communicate(timeout=60)
     assert f"job 1: {left}" in mill("jobs", "list").stdout.splitlines()

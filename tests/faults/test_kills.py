@@ -96,7 +96,7 @@ def test_an_interrupted_run_ends_soon_and_goes_on_later(
     said, errors = process.communicate(timeout=60)
     assert time.monotonic() - began < 8
     assert (process.returncode, errors) == (0, "")
-    assert said.endswith("ended running\n")
+    assert said.endswith("ended waiting\n")
     group_ends(process.pid)
     found = plant.progress(job)
     assert found.chunks.get(ChunkState.RUNNING, 0) == 0

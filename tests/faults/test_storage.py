@@ -40,7 +40,7 @@ def test_a_full_disk_ends_the_run_with_one_line_and_loses_nothing(
     assert process.returncode == 1
     assert errors.strip() == (
         f"StorageFullError: the database {plant.database.name} cannot grow: the disk is full; "
-        f"free some space, then run: sudokumill jobs resume {job}"
+        f"free some space, then run sudokumill jobs resume {job}"
     )
     found = plant.progress(job)
     assert not found.state.ended

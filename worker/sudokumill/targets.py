@@ -43,9 +43,9 @@ class ClueRange(Options):
         clues_max: the most clues that the puzzle may keep.
     """
 
-    clues: ClueCount | None = Field(default=None, description="exactly so many clues (17 to 81)")
-    clues_min: ClueCount | None = Field(default=None, description="least number of clues (17 to 81)")
-    clues_max: ClueCount | None = Field(default=None, description="greatest number of clues (17 to 81)")
+    clues: ClueCount | None = Field(default=None, description="exactly so many clues")
+    clues_min: ClueCount | None = Field(default=None, description="least number of clues")
+    clues_max: ClueCount | None = Field(default=None, description="greatest number of clues")
 
     @model_validator(mode="after")
     def _is_a_range(self) -> ClueRange:

@@ -146,7 +146,7 @@ def test_running_what_has_ended_changes_nothing(works: Any) -> None:
 
 def test_reports_are_those_of_all_chunks(works: Any) -> None:
     found = works.make(JobKind.GENERATE, count=100, chunk_rows=9, generator="lab")
-    report = reports(works.database, found.id)["position"]
+    report = reports(works.database, found.id)["generator position"]
     assert (report.least, report.weight) == (0, found.tried)
     assert report.total == sum(range(found.tried))
 
@@ -161,11 +161,11 @@ def test_an_implementation_that_has_gone_is_an_error_that_names_it(works: Any) -
     assert found.chunks == {ChunkState.WAITING: 1}
 
 
-def test_what_a_broken_child_says_reaches_the_caller(works: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_that_die_before_they_begin_end_the_run(works: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: Any) -> None:
         raise SystemExit(7)
 
     monkeypatch.setattr(local, "run_chunk", broken)
     job = works.place(JobKind.GENERATE, count=20)
-    with pytest.raises(LocalProcessError, match="exit code 7"):
+    with pytest.raises(LocalProcessError, match="10 died before they had begun, with exit code 7"):
         works.run(job)

@@ -236,7 +236,7 @@ def test_a_reaper_that_looked_too_early_takes_nothing(
         # between the reaper's look and its deed; the write lock is the reaper's, so this is its own transaction
         connection = arguments[0]
         values: dict[str, dict[str, Any]] = {
-            "claimed anew": {"lease_token": "x" * 32, "lease_until": 2e10},
+            "claimed anew": {"lease_token": "x" * 32},
             "renewed": {"lease_until": 2e10},
             "finished": {"state": ChunkState.DONE, "lease_token": None, "lease_until": None},
         }

@@ -9,6 +9,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
+from sqlalchemy.exc import IntegrityError
 
 from sudokumill.errors import (
     BadDatabaseUrlError,
@@ -197,6 +198,22 @@ def test_no_password_is_shown() -> None:
         Database("mysql://me:secret@host/name")
     assert "secret" not in str(caught.value)
     assert "secret" not in Database("postgresql://me:secret@host/name").name
+
+
+def test_a_new_file_that_may_only_be_read(path: Path) -> None:
+    sqlite3.connect(path).close()
+    path.touch()
+    only_read = Database(f"sqlite:///file:{path}?mode=ro&uri=true")
+    with pytest.raises(DatabaseUnreachableError, match="read-only"):
+        schema.require(only_read, create=True)
+    only_read.dispose()
+
+
+def test_what_was_written_wrongly_is_not_called_the_databases_fault(database: Database) -> None:
+    schema.upgrade(database)
+    insert = text("INSERT INTO input VALUES (1, 0, '', NULL)")
+    with pytest.raises(IntegrityError), database.write() as connection:
+        connection.execute(insert)
 
 
 def test_many_processes_may_make_the_same_new_file(path: Path) -> None:

@@ -36,6 +36,8 @@ _REAP_SECONDS: Final = 1.0
 _PATIENCE_SECONDS: Final = 30.0
 """After Ctrl-C: what a batch in hand and its storing may take before the process is killed."""
 
+_IDLE_DEATHS: Final = 10
+
 FORK: Final = multiprocessing.get_context("fork")
 """Fork, not spawn: a child is at work in 10 ms instead of 500. The parent has no threads and closes its
 connections before."""
@@ -112,6 +114,7 @@ class _Crew:
         self._spec = progress(database, job).spec
         self._in_hand = FORK.Value("q", 0)
         self._children: list[_Child] = []
+        self._idle_deaths = 0
         self._interruption = _Interruption()
 
     def work(self, watch: Callable[[Progress], None], say: Callable[[str], None]) -> None:
@@ -130,7 +133,8 @@ class _Crew:
                 self._children.remove(child)
                 _raise_words(child)
             if gone or time.monotonic() - looked_after > _REAP_SECONDS:
-                reap(self._database, self._job, self._settings.chunk_attempts)
+                reaped = reap(self._database, self._job, self._settings.chunk_attempts)
+                self._count_idle_deaths(gone, reaped)
                 state = advance(self._database, self._job, pace(self._settings))
                 looked_after = time.monotonic()
                 if state in {JobState.WAITING, JobState.RUNNING}:
@@ -153,6 +157,13 @@ class _Crew:
             child.process.join()
         reap(self._database, self._job, self._settings.chunk_attempts)
         self._interruption.restore()
+
+    def _count_idle_deaths(self, gone: list[_Child], reaped: int) -> None:
+        """Ends the run when processes die again and again before they have a chunk to lose."""
+        died = [child.process.exitcode for child in gone if child.process.exitcode]
+        self._idle_deaths = 0 if reaped else self._idle_deaths + len(died)
+        if died and self._idle_deaths >= _IDLE_DEATHS:
+            raise LocalProcessError(reason=f"{_IDLE_DEATHS} died before they had begun, with exit code {died[0]}")
 
     def _hire(self) -> None:
         # a child must not inherit a connection: SQLite's locks belong to the process that took them

@@ -38,7 +38,7 @@ def start(database: Database, job: int) -> None:
     with database.write(job) as connection:
         connection.execute(
             update(Job)
-            .where(Job.id == job)
+            .where(Job.id == job, Job.ended_at.is_(None))
             .values(started_at=func.coalesce(Job.started_at, literal(now, UtcTime)), resumed_at=now)
         )
 

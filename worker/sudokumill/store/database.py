@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError, OperationalError
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -91,6 +91,28 @@ class Database:
         ):
             yield connection
 
+    def keep_log(self) -> None:
+        """Gives a SQLite file its write-ahead log: readers go on while one process writes.
+
+        The file's header keeps it, so once is enough.
+
+        Raises:
+            StoreError: the file cannot be written.
+        """
+        deadline = time.monotonic() + _BUSY_SECONDS
+        with self._translated(), self.engine.connect() as connection:
+            driver: Any = connection.connection.driver_connection
+            while True:
+                try:
+                    driver.execute("PRAGMA journal_mode = WAL")
+                    return
+                except sqlite3.Error as error:
+                    # of two that set it at the same moment one is refused at once, however long it would wait
+                    busy = getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY")
+                    if not busy or time.monotonic() > deadline:
+                        raise DBAPIError("PRAGMA journal_mode", None, error) from error
+                    time.sleep(_BUSY_STEP_SECONDS)
+
     def dispose(self) -> None:
         """Closes the connections of this process."""
         self.engine.dispose()
@@ -99,6 +121,8 @@ class Database:
     def _translated(self, job: int | None = None) -> Iterator[None]:
         try:
             yield
+        except IntegrityError:
+            raise  # not the database's fault, but that of what was written
         except DBAPIError as error:
             raise self._explain(error, job) from error
 

@@ -67,9 +67,7 @@ def upgrade(database: Database, revision: str = "head") -> None:
     if found is not None and found not in REVISIONS:
         raise NewerSchemaError(url=database.name, found=found, version=sudokumill.__version__)
     if found is None and database.path is not None:
-        # kept in the file's header, so it is set once, and never in a file that is not ours
-        with database.engine.connect() as connection:
-            connection.connection.driver_connection.execute("PRAGMA journal_mode = WAL")  # type: ignore[union-attr]
+        database.keep_log()  # never in a file that is not ours
     _alembic(database, "upgrade", revision)
 
 
