@@ -229,7 +229,7 @@ class LocalProcessError(SudokumillError):
 
 
 class LostProcessError(SudokumillError):
-    """a process of the run died (out of memory, or killed); nothing was written; run it again, with fewer --processes"""
+    """a process of the run died (killed, out of memory, or ended by its plugin); nothing was written; with the database, without --no-store, the rows at fault are found and the others kept"""
 
 
 class OutputRowError(SudokumillError):

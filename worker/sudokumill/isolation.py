@@ -11,6 +11,7 @@ the rows at fault stand alone. Rows are independent of their batch, so the other
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
@@ -36,6 +37,9 @@ S = TypeVar("S", bound=np.generic)
 
 _LONGEST_REASON: Final = 300
 _GREATEST_FIGURE: Final = 1e100
+_LEAST_WEIGHT: Final = 1e-100
+_LONGEST_NAME: Final = 60
+_MOST_REPORTS: Final = 20
 
 
 class _BrokenContract(Exception):  # noqa: N818 - never leaves this module
@@ -65,10 +69,10 @@ def isolate(call: Callable[[slice], R], take: Callable[[R, int], R], count: int)
         low, high = ranges.pop()
         try:
             result = take(call(slice(low, high)), high - low)
-        except KeyboardInterrupt:
-            raise
         except BaseException as error:
-            # SystemExit among them: a plugin that calls sys.exit() must not end the host
+            # SystemExit among them, and where signals are only noted KeyboardInterrupt too: that is no person's then
+            if isinstance(error, KeyboardInterrupt) and _ctrl_c_raises():
+                raise
             if high - low == 1:
                 failed.append((low, describe_failure(error)))
             else:
@@ -77,6 +81,10 @@ def isolate(call: Callable[[slice], R], take: Callable[[R, int], R], count: int)
         else:
             good.append((slice(low, high), result))
     return Pieces(tuple(good), tuple(failed))
+
+
+def _ctrl_c_raises() -> bool:
+    return signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def describe_failure(error: BaseException) -> str:
@@ -169,12 +177,16 @@ def _taken_reports(reports: object, rows: int) -> dict[str, Report]:
         raise _BrokenContract(f"wrong type: reports is a {type(reports).__name__}, not a mapping")
     taken: dict[str, Report] = {}
     for name, report in reports.items():
-        if not isinstance(name, str) or not name.isprintable() or not isinstance(report, Report):
+        if not isinstance(report, Report) or not isinstance(name, str) or not name.isprintable():
             raise _BrokenContract(f"report {name!r} is not a name with a Report")
+        if len(name) > _LONGEST_NAME or len(reports) > _MOST_REPORTS:
+            raise _BrokenContract(
+                f"more than {_MOST_REPORTS} reports, or a name of over {_LONGEST_NAME} characters"
+            )
         total = _finite(f"report {name!r}", report.total, rows)
         weight = None if report.weight is None else _finite(f"report {name!r}", report.weight, rows)
-        if weight is not None and (weight < 0).any():
-            raise _BrokenContract(f"report {name!r} has a weight below zero")
+        if weight is not None and ((weight < 0) | ((weight > 0) & (weight < _LEAST_WEIGHT))).any():
+            raise _BrokenContract(f"report {name!r} has a weight below zero, or next to it")
         taken[name] = Report(total, weight)
     return taken
 

@@ -13,6 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from sudokumill.contracts import Role
 
 GREATEST_COUNT: Final = 10_000_000_000
+GREATEST_LIMIT: Final = 10**15
+"""Solutions that are counted at the most."""
 GREATEST_CHUNK: Final = 50_000
 """Rows of a chunk at the most: what a process holds of one chunk stays at some 40 MB."""
 
@@ -141,7 +143,7 @@ def rows_per_chunk(spec: JobSpec, rate: float, seconds: float, processes: int, m
     if spec.chunk_rows is not None:
         return min(GREATEST_CHUNK, spec.chunk_rows)
     share = math.ceil(missing / max(1, processes))
-    return max(1, min(GREATEST_CHUNK, int(rate * seconds), share))
+    return max(1, int(min(GREATEST_CHUNK, rate * seconds, share)))
 
 
 def plan_chunks(start: int, missing: int, rows: int, size: int | None, most: int) -> list[tuple[int, int]]:

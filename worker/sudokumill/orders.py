@@ -16,7 +16,17 @@ from sudokumill.errors import (
     UnknownOptionError,
     near,
 )
-from sudokumill.jobs import GREATEST_COUNT, Choice, JobKind, JobSpec, Part, Source, combined_rate, draw_seed
+from sudokumill.jobs import (
+    GREATEST_COUNT,
+    GREATEST_LIMIT,
+    Choice,
+    JobKind,
+    JobSpec,
+    Part,
+    Source,
+    combined_rate,
+    draw_seed,
+)
 from sudokumill.registry import Implementation, Registry
 from sudokumill.registry.options import stored_options
 
@@ -110,8 +120,8 @@ def _check_numbers(order: Order) -> None:
         raise BadOrderError(reason=f"--seed {order.seed}: a seed is a whole number from 0 to 2**63 - 1")
     if order.chunk_rows is not None and order.chunk_rows < 1:
         raise BadOrderError(reason=f"--chunk {order.chunk_rows}: a chunk has one row or more")
-    if order.limit < 1:
-        raise BadOrderError(reason=f"--limit {order.limit}: count up to one solution or more")
+    if not 1 <= order.limit <= GREATEST_LIMIT:
+        raise BadOrderError(reason=f"--limit {order.limit}: count up to 1 .. {GREATEST_LIMIT:,} solutions")
     if order.max_attempts is not None and order.max_attempts < 1:
         raise BadOrderError(reason=f"--max-attempts {order.max_attempts}: allow one attempt or more")
     if order.max_seconds is not None and not 0 < order.max_seconds < inf:

@@ -40,7 +40,9 @@ class Settings(BaseSettings):
     dry_positions: int = Field(
         10_000, ge=1, description="a job ends when so many positions in a row delivered nothing"
     )
-    licence: str = Field("CC0-1.0", max_length=40, description="licence that is written beside each level")
+    licence: str = Field(
+        "CC0-1.0", pattern=r"^[ -~]{1,40}$", description="licence that is written beside each level"
+    )
 
 
 def load_settings() -> Settings:

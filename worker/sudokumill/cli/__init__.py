@@ -74,7 +74,12 @@ def main() -> None:
 
 
 def _run() -> int:
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # the command was started without it
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open until the end
     try:
+        _check_texts()
         result = sudokumill_command.main(prog_name="sudokumill", standalone_mode=False)
         sys.stdout.flush()
     except SudokumillError as error:
@@ -98,6 +103,15 @@ def _run() -> int:
         click.echo(f"sudokumill: {where}: {error.strerror or error}", err=True)
         return 1
     return result if isinstance(result, int) else 0
+
+
+def _check_texts() -> None:
+    """Refuses arguments and settings that are no text: neither a database nor a terminal could take them."""
+    texts = [("an argument", text) for text in sys.argv[1:]]
+    texts += [(name, text) for name, text in os.environ.items() if name.startswith("SUDOKUMILL_")]
+    for what, text in texts:
+        if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise click.UsageError(f"{what} is not UTF-8 text: {text!r}")
 
 
 def _settle_stdout() -> None:

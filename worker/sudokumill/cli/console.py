@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from sudokumill.settings import Settings
     from sudokumill.store.database import Database
 
+GREATEST_ID: Final = 2**63 - 1
+"""Of a job: what a database can hold."""
+
 FORMAT_NAMES: Final = ("line", "blocks")
 """Names of the text formats, for --help, which does not load the formats themselves."""
 

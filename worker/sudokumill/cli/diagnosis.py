@@ -67,6 +67,9 @@ def _database(settings: Settings, problems: list[str]) -> dict[str, Any]:
         database = Database(settings.database_url)
         about: dict[str, Any] = {"url": database.name}
         if database.path is not None and not database.path.exists():
+            folder = database.path.absolute().parent
+            if not folder.is_dir() or not os.access(folder, os.W_OK):
+                problems.append(f"{database.name} cannot be made: {folder} is no folder that you may write to")
             return {**about, "state": "not there yet; the first order makes it"}
         found = schema.revision_of(database)
         about["schema"] = found or "empty"

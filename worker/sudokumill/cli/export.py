@@ -9,12 +9,17 @@ import itertools
 
 import click
 
-from sudokumill.cli.console import FORMAT_NAMES, err, open_store
+from sudokumill.cli.console import FORMAT_NAMES, GREATEST_ID, err, open_store
 from sudokumill.errors import BadOrderError
 
 
 @click.command()
-@click.option("--job", type=int, metavar="ID", help="What this job delivered; by default all available levels.")
+@click.option(
+    "--job",
+    type=click.IntRange(0, GREATEST_ID),
+    metavar="ID",
+    help="What this job delivered; by default all available levels.",
+)
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N.")
 @click.option("--output", default="-", metavar="FILE", help="Where to; by default standard output.")
 @click.option(

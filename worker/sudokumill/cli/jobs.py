@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from sudokumill.cli.console import FORMAT_NAMES, open_store, out, print_json
+from sudokumill.cli.console import FORMAT_NAMES, GREATEST_ID, open_store, out, print_json
 
 if TYPE_CHECKING:
     from sudokumill.store.database import Database
@@ -75,7 +75,7 @@ def list_(limit: int, as_json: bool) -> None:
 
 
 @jobs.command(short_help="Shows a job: what came of it, what failed and why.")
-@click.argument("job", type=int)
+@click.argument("job", type=click.IntRange(0, GREATEST_ID))
 @_json
 def show(job: int, as_json: bool) -> None:
     """Shows a job: what was ordered, what came of it, what failed and why.
@@ -99,7 +99,7 @@ def show(job: int, as_json: bool) -> None:
 
 
 @jobs.command(short_help="Shows a job's progress until it ends or is paused.")
-@click.argument("job", type=int)
+@click.argument("job", type=click.IntRange(0, GREATEST_ID))
 @_json
 @click.pass_context
 def watch(ctx: click.Context, job: int, as_json: bool) -> None:
@@ -129,7 +129,7 @@ def watch(ctx: click.Context, job: int, as_json: bool) -> None:
 
 
 @jobs.command(short_help="Stops a job after the batches in hand.")
-@click.argument("job", type=int)
+@click.argument("job", type=click.IntRange(0, GREATEST_ID))
 def pause(job: int) -> None:
     """Stops a job after the batches in hand; `jobs resume` goes on.
 
@@ -144,7 +144,7 @@ def pause(job: int) -> None:
 
 
 @jobs.command(short_help="Goes on with a paused, interrupted or killed job.")
-@click.argument("job", type=int)
+@click.argument("job", type=click.IntRange(0, GREATEST_ID))
 @_processes
 @_output
 @_format
@@ -165,7 +165,7 @@ def resume(
 
 
 @jobs.command()
-@click.argument("job", type=int)
+@click.argument("job", type=click.IntRange(0, GREATEST_ID))
 def cancel(job: int) -> None:
     """Ends a job; what it stored stays.
 
@@ -180,7 +180,7 @@ def cancel(job: int) -> None:
 
 
 @jobs.command(short_help="Tries again what failed in a job that has ended.")
-@click.argument("job", type=int)
+@click.argument("job", type=click.IntRange(0, GREATEST_ID))
 @_processes
 @_output
 @_format

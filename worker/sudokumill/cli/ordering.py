@@ -14,7 +14,7 @@ from sudokumill.cli.console import err, open_store, out, print_json
 from sudokumill.cli.delivery import format_for, write_delivered
 from sudokumill.cli.inputs import InputFile
 from sudokumill.cli.summary import exit_code, failure_objects, items_of, job_object, print_failures, print_job
-from sudokumill.errors import BadOrderError, KeyTakenError
+from sudokumill.errors import BadOrderError, FileUnwritableError, KeyTakenError
 from sudokumill.formats import Reading
 from sudokumill.jobs import JobKind, JobSpec, Part, Source
 from sudokumill.orders import Order, specify
@@ -132,7 +132,13 @@ def run_and_tell(database: Database, job: int, settings: Settings, wishes: Wishe
         with Bar(f"job {job}: {items_of(found.kind)}", found.count) as bar:
             found = run_local(database, job, settings, lambda now: bar.show(_reached(now)), bar.say)
     if wishes.output is not None and found.state.ended:
-        write_delivered(database, found, wishes.output, wishes.text_format)
+        try:
+            write_delivered(database, found, wishes.output, wishes.text_format)
+        except FileUnwritableError:
+            err().print(
+                f"all that job {job} delivered is stored; to write it: sudokumill export --job {job} --output FILE"
+            )
+            raise
     if wishes.as_json:
         print_json(job_object(database, found), err=wishes.rows_on_stdout)
     else:

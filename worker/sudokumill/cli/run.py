@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sudokumill.cli.console import FORMAT_NAMES
+from sudokumill.cli.console import FORMAT_NAMES, GREATEST_ID
 from sudokumill.errors import BadOrderError
 
 if TYPE_CHECKING:
@@ -118,7 +118,9 @@ def levels(ctx: click.Context, /, **given: Any) -> None:
 
 
 @run.command(short_help="Digs puzzles out of stored finals, or out of fresh ones.")
-@click.option("--from-job", type=int, metavar="ID", help="Dig the finals that this job delivered.")
+@click.option(
+    "--from-job", type=click.IntRange(0, GREATEST_ID), metavar="ID", help="Dig the finals that this job delivered."
+)
 @_options(
     "count", "generator", "digger", "solver", "checker", "options", "seed", "new", "max_attempts", "max_seconds",
     "output", "format", "processes", "chunk", "key", "json",

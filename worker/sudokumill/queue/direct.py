@@ -38,7 +38,7 @@ from sudokumill.grids.batch import Grids
 from sudokumill.jobs import JobSpec, plan_chunks, rows_per_chunk
 from sudokumill.line import Line
 from sudokumill.output import drafted, shown, writing
-from sudokumill.queue.local import FORK
+from sudokumill.queue.local import FORK, silence_plugins
 from sudokumill.registry import load_registry
 from sudokumill.rows import Failure, FinalRows, LevelRows, ReportSum, merge
 from sudokumill.settings import Settings
@@ -206,13 +206,12 @@ def _fill(
                 missing = spec.count - _length(distinct)
         except BrokenProcessPool:
             raise LostProcessError() from None
-        except KeyboardInterrupt:
-            # nothing of what they make will be kept, so nobody waits for the ranges in hand
+        finally:
+            # All rows are in, or none will be kept: nobody waits for ranges in hand, nor for threads that a
+            # plugin may have left.
+            pool.shutdown(wait=False, cancel_futures=True)
             for process in set(multiprocessing.active_children()) - others:
                 process.kill()
-            raise
-        finally:
-            pool.shutdown(cancel_futures=True)
     return ledger
 
 
@@ -279,6 +278,7 @@ def _set_up(spec: JobSpec, settings: Settings, draft: _Draft, text: TextFormat) 
     global _bench  # noqa: PLW0603
     # the parent hears Ctrl-C and ends the pool
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    silence_plugins()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     parent = multiprocessing.parent_process()
     assert parent is not None  # noqa: S101 - this is a process of a pool

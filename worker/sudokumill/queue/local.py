@@ -10,6 +10,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 import time
 import traceback
 from collections.abc import Callable
@@ -48,6 +49,11 @@ class _Child:
     process: BaseProcess
     words: Connection
     """Errors of the child come through here."""
+
+
+def silence_plugins() -> None:
+    """Standard output is for what was asked for: what plugins print in this process goes to standard error."""
+    os.dup2(2, 1)
 
 
 class _Interruption:
@@ -177,6 +183,7 @@ class _Crew:
     def _serve(self, words: Connection, parent: int) -> None:
         """A child's life: chunk after chunk until the job ends or the parent has gone."""
         interruption = _Interruption()
+        silence_plugins()
         try:
             bench = Bench(
                 database=Database(self._database.url.render_as_string(hide_password=False)),
@@ -194,6 +201,11 @@ class _Crew:
             words.send(error)
         except Exception:
             words.send(LocalProcessError(reason=" ".join(traceback.format_exc().split("\n")[-4:]).strip()))
+        finally:
+            words.close()
+            sys.stderr.flush()
+            # not by the interpreter's own end, which waits for threads that a plugin may have left
+            os._exit(0)
 
     def _serve_at(self, bench: Bench) -> None:
         while not bench.interrupted():

@@ -58,8 +58,9 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self.url = _parse(url)
-        self.name = self.url.render_as_string(hide_password=True)
+        self.name = _shown(self.url)
         self.engine = _engine(self.url)
+        self._file: tuple[int, int] | None = None
 
     @property
     def path(self) -> Path | None:
@@ -89,6 +90,7 @@ class Database:
             self.engine.connect().execution_options(immediate=True) as connection,
             connection.begin(),
         ):
+            self._check_file(job)
             yield connection
 
     def keep_log(self) -> None:
@@ -117,6 +119,24 @@ class Database:
         """Closes the connections of this process."""
         self.engine.dispose()
 
+    def _check_file(self, job: int | None) -> None:
+        """A SQLite file that was removed or replaced still takes all that is written, and keeps none of it."""
+        if self.path is None:
+            return
+        try:
+            stat = self.path.stat()
+        except OSError:
+            found = (0, 0)
+        else:
+            found = (stat.st_dev, stat.st_ino)
+        if self._file is None:
+            self._file = found
+        if found != self._file or found == (0, 0):
+            again = "" if job is None else f"; put it back, then run: sudokumill jobs resume {job}"
+            raise DatabaseUnreachableError(
+                url=self.name, reason=f"the file was removed or replaced while it was in use{again}"
+            )
+
     @contextmanager
     def _translated(self, job: int | None = None) -> Iterator[None]:
         try:
@@ -141,7 +161,8 @@ class Database:
         elif code.startswith("SQLITE_IOERR"):
             reason = f"the disk, or a limit on the size of files, stopped it ({reason})"
         elif code.startswith("SQLITE_BUSY"):
-            reason = f"another process kept it locked for {_BUSY_SECONDS} s; try again when that has ended"
+            again = "try again" if job is None else f"run: sudokumill jobs resume {job}"
+            reason = f"another process kept it locked for {_BUSY_SECONDS} s; when that has ended, {again}"
         return DatabaseUnreachableError(url=self.name, reason=reason)
 
 
@@ -150,14 +171,21 @@ def _parse(text: str) -> URL:
         url = make_url(text)
     except (ArgumentError, ValueError):
         raise BadDatabaseUrlError(url="given", reason="it is not a URL") from None
-    shown = url.render_as_string(hide_password=True)
+    shown = _shown(url)
     if url.drivername in {"postgresql", "postgres"}:
         url = url.set(drivername="postgresql+psycopg")
     if url.get_backend_name() not in {"sqlite", "postgresql"}:
         raise BadDatabaseUrlError(url=shown, reason="only sqlite and postgresql are known")
-    if url.get_backend_name() == "sqlite" and url.database in {None, "", ":memory:"}:
+    in_memory = url.query.get("mode") == "memory" or ":memory:" in (url.database or ":memory:")
+    if url.get_backend_name() == "sqlite" and in_memory:
         raise BadDatabaseUrlError(url=shown, reason="several processes share the store, so it must be a file")
     return url
+
+
+def _shown(url: URL) -> str:
+    """The URL without what it keeps secret: the password of its user part, and those among its options."""
+    secret = {name: "***" for name in url.query if "pass" in name.lower() or "key" in name.lower()}
+    return url.update_query_dict(secret).render_as_string(hide_password=True)
 
 
 def _engine(url: URL) -> Engine:
@@ -169,8 +197,7 @@ def _engine(url: URL) -> Engine:
             return engine
         return create_engine(url, pool_pre_ping=True)
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
-        shown = url.render_as_string(hide_password=True)
-        raise BadDatabaseUrlError(url=shown, reason=" ".join(str(error).split())) from None
+        raise BadDatabaseUrlError(url=_shown(url), reason=" ".join(str(error).split())) from None
 
 
 def _set_up_sqlite(connection: sqlite3.Connection, _: object) -> None:
