@@ -70,7 +70,7 @@ def isolate(call: Callable[[slice], R], take: Callable[[R, int], R], count: int)
         try:
             result = take(call(slice(low, high)), high - low)
         except BaseException as error:
-            # SystemExit among them, and where signals are only noted KeyboardInterrupt too: that is no person's then
+            # SystemExit among them; and KeyboardInterrupt where signals are only noted: no person sent that one
             if isinstance(error, KeyboardInterrupt) and _ctrl_c_raises():
                 raise
             if high - low == 1:
@@ -180,9 +180,7 @@ def _taken_reports(reports: object, rows: int) -> dict[str, Report]:
         if not isinstance(report, Report) or not isinstance(name, str) or not name.isprintable():
             raise _BrokenContract(f"report {name!r} is not a name with a Report")
         if len(name) > _LONGEST_NAME or len(reports) > _MOST_REPORTS:
-            raise _BrokenContract(
-                f"more than {_MOST_REPORTS} reports, or a name of over {_LONGEST_NAME} characters"
-            )
+            raise _BrokenContract(f"over {_MOST_REPORTS} reports, or a name of over {_LONGEST_NAME} characters")
         total = _finite(f"report {name!r}", report.total, rows)
         weight = None if report.weight is None else _finite(f"report {name!r}", report.weight, rows)
         if weight is not None and ((weight < 0) | ((weight > 0) & (weight < _LEAST_WEIGHT))).any():

@@ -135,9 +135,7 @@ def run_and_tell(database: Database, job: int, settings: Settings, wishes: Wishe
         try:
             write_delivered(database, found, wishes.output, wishes.text_format)
         except FileUnwritableError:
-            err().print(
-                f"all that job {job} delivered is stored; to write it: sudokumill export --job {job} --output FILE"
-            )
+            err().print(f"what job {job} delivered is stored: sudokumill export --job {job} --output FILE")
             raise
     if wishes.as_json:
         print_json(job_object(database, found), err=wishes.rows_on_stdout)
