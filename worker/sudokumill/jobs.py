@@ -143,7 +143,9 @@ def rows_per_chunk(spec: JobSpec, rate: float, seconds: float, processes: int, m
     if spec.chunk_rows is not None:
         return min(GREATEST_CHUNK, spec.chunk_rows)
     share = math.ceil(missing / max(1, processes))
-    return max(1, int(min(GREATEST_CHUNK, rate * seconds, share)))
+    most = max(1, int(min(GREATEST_CHUNK, rate * seconds)))
+    # as many rounds as it takes, all of them even: or the last chunk would find one process at work and the rest idle
+    return math.ceil(share / math.ceil(share / most))
 
 
 def plan_chunks(start: int, missing: int, rows: int, size: int | None, most: int) -> list[tuple[int, int]]:
