@@ -132,3 +132,16 @@ def test_without_standard_output(folder: Path) -> None:
 def test_doctor_sees_a_folder_that_is_not_there(mill: Callable[..., Any]) -> None:
     done = mill("doctor", env={"SUDOKUMILL_DATABASE_URL": "sqlite:////nowhere/x.db"}, code=1)
     assert "/nowhere is no folder" in done.stdout
+
+
+def test_watching_a_job_that_was_killed_ends(mill: Callable[..., Any], folder: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "sudokumill", "run", "levels", "--count", "100000"],
+        cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    ) as run:  # fmt: skip
+        assert run.stderr is not None
+        run.stderr.readline()
+        os.killpg(run.pid, signal.SIGKILL)
+    done = mill("jobs", "watch", 1, code=1)
+    assert "no process is at work" in done.stdout
+    assert "sudokumill jobs resume 1" in done.stdout

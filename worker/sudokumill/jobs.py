@@ -144,7 +144,7 @@ def rows_per_chunk(spec: JobSpec, rate: float, seconds: float, processes: int, m
         return min(GREATEST_CHUNK, spec.chunk_rows)
     share = math.ceil(missing / max(1, processes))
     most = max(1, int(min(GREATEST_CHUNK, rate * seconds)))
-    # as many rounds as it takes, all of them even: or the last chunk would find one process at work and the rest idle
+    # as many rounds as it takes, all even: or the last chunk would keep one process and leave the others idle
     return math.ceil(share / math.ceil(share / most))
 
 

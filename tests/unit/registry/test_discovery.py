@@ -101,6 +101,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_only_python_files_without_underscore_are_plugins(write_plugin: Write) -> None:
     folder = write_plugin("mine", GOOD.format(name="images"))
     (folder / "_shared.py").write_text("raise SystemExit(3)")
+    (folder / "test_mine.py").write_text("raise SystemExit(3)")
     (folder / "notes.txt").write_text("no plugin")
     (folder / "package.py").mkdir()
     names = {plugin.name for plugin in load_registry(None, folder).plugins if plugin.distribution is None}

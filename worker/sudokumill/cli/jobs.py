@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from sudokumill.store.database import Database
 
 _LOOK_SECONDS: Final = 0.2
+_IDLE_SECONDS: Final = 5.0
+"""Between two chunks nobody holds one for a moment; for so long only when nobody is there."""
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _processes = click.option(
@@ -105,6 +107,8 @@ def show(job: int, as_json: bool) -> None:
 def watch(ctx: click.Context, job: int, as_json: bool) -> None:
     """Shows a job's progress until it ends or is paused; ends with 0 if it delivered all.
 
+    When no process has worked on it for some seconds it says so and ends.
+
     \b
     Example:
       sudokumill jobs watch 3
@@ -116,9 +120,14 @@ def watch(ctx: click.Context, job: int, as_json: bool) -> None:
 
     database = _store()
     found = reading.progress(database, job)
+    worked_on = time.monotonic()
     with Bar(f"job {job}: {items_of(found.kind)}", found.count) as bar:
         while not found.state.ended and found.state is not JobState.PAUSED:
             bar.show(found.delivered)
+            if found.at_work:
+                worked_on = time.monotonic()
+            elif time.monotonic() - worked_on > _IDLE_SECONDS:
+                break
             time.sleep(_LOOK_SECONDS)
             found = reading.progress(database, job)
     if as_json:

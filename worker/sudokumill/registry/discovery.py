@@ -141,7 +141,7 @@ def _raiser(error: Exception) -> Callable[[], object]:
 
 
 def _files(folder: Path) -> list[Source]:
-    """One source a ``*.py`` file; names that begin with an underscore are left to the author's own purposes."""
+    """One source a ``*.py`` file; what begins with an underscore is the author's own, with ``test_`` a test."""
     try:
         paths = sorted(path for path in folder.iterdir() if path.suffix == ".py" and path.is_file())
     except OSError as error:
@@ -149,7 +149,7 @@ def _files(folder: Path) -> list[Source]:
     return [
         Source(PluginIdentity(path.stem, None, None, str(path)), _file_loader(path))
         for path in paths
-        if not path.stem.startswith("_")
+        if not path.stem.startswith(("_", "test_"))
     ]
 
 
