@@ -122,6 +122,7 @@ BAD = {
     "its options have no JSON schema": HOOK + "yield generator('a', options=NoSchema)",
     "its factory raised ": HOOK + "yield generator('a', factory=lambda options: 1 / 0)",
     "without method ": HOOK + "yield generator('a', factory=lambda options: 5)",
+    "has no method ": HOOK + "yield generator('a', factory=dict)",
     "its size ": HOOK + "yield generator('a', size=lambda options: 0)",
 }
 
