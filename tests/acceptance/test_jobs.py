@@ -333,3 +333,12 @@ def test_an_interrupted_run_without_a_store_leaves_nothing(start: Start, folder:
     assert "Traceback" not in said
     assert said.splitlines()[-1].startswith("sudokumill: ")
     assert list(folder.iterdir()) == []
+
+
+def test_writing_a_large_file_shows_how_far_it_is(mill: Callable[..., Any], folder: Path) -> None:
+    # enough rows to take longer than the second in which nothing is shown
+    order = ("run", "generate", "--generator", "template-permutation", "--count", 400_000)
+    mill(*order, "--no-store", "--output", "finals.lines")
+    done = mill("solve", "finals.lines")
+    assert len(done.stdout.splitlines()) == 400_000
+    assert re.search(r"^solve: [\d,]+ of 400,000, [\d,]+/s, [\d,]+ s left$", done.stderr, re.MULTILINE)

@@ -80,6 +80,10 @@ class FileUnwritableError(SudokumillError):
     """cannot write {path}: {reason}"""
 
 
+class StoredUnwrittenError(SudokumillError):
+    """cannot write {path}: {reason}; what was delivered is stored: sudokumill export --job {job} --output FILE"""
+
+
 class NoGridsError(SudokumillError):
     """{path} holds no grid that can be used; {reason}"""
 

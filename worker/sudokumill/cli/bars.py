@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterable, Iterator
 from types import TracebackType
-from typing import Final
+from typing import Final, TypeVar
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -13,6 +14,9 @@ from sudokumill.cli.console import err
 
 _QUIET_SECONDS: Final = 1.0
 _LINE_SECONDS: Final = 5.0
+_SHOWN_EACH: Final = 1_000
+
+T = TypeVar("T")
 
 
 class Bar:
@@ -22,7 +26,7 @@ class Bar:
 
     Args:
         what: names it.
-        total: the number at the end.
+        total: the number at the end, as far as is known.
     """
 
     def __init__(self, what: str, total: int) -> None:
@@ -39,12 +43,17 @@ class Bar:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Takes the bar away."""
         if self._bar is not None:
             self._bar.refresh()
             self._bar.stop()
 
     def show(self, done: int) -> None:
         """Takes note of the number reached."""
+        self._total = max(self._total, done)
         if self._first is None:
             # a job that is resumed has made some before; they do not count for the rate
             self._first = done
@@ -81,3 +90,21 @@ class Bar:
             self._bar.add_task(self._what, total=self._total, completed=self._first or 0, rate="")
         task = self._bar.task_ids[0]
         self._bar.update(task, completed=done, rate=f"{rate:,.0f}/s", refresh=True)
+
+
+def counted(rows: Iterable[T], what: str, total: int) -> Iterator[T]:
+    """Hands rows on and shows how many have passed, unless they appear on the terminal themselves.
+
+    Args:
+        rows: what is being written.
+        what: names it.
+        total: how many there will be, as far as is known.
+    """
+    if sys.stdout.isatty():
+        yield from rows
+        return
+    with Bar(what, total) as bar:
+        for number, row in enumerate(rows, 1):
+            yield row
+            if number % _SHOWN_EACH == 0:
+                bar.show(number)

@@ -54,7 +54,7 @@ def check(
     chosen = chosen_solver(load_settings(), solver, ())
     source = InputFile(file, text_format, lenient)
     sound = True
-    for reading in source.readings(_AT_A_TIME):
+    for reading in source.readings(_AT_A_TIME, "check"):
         findings = check_grids(reading.grids, chosen.solver, limit)
         for line, finding in zip(reading.lines.tolist(), findings, strict=True):
             sound = sound and finding.sound

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import Row
 
+from sudokumill.cli.bars import counted
 from sudokumill.cli.console import shown_id
 from sudokumill.formats import FORMATS, TextFormat
 from sudokumill.grids.batch import from_lines
@@ -58,7 +59,8 @@ def write_delivered(
     Raises:
         FileUnwritableError: the file cannot be written.
     """
-    rows = itertools.islice(delivered_rows(database, found), limit)
+    total = found.delivered if limit is None else min(limit, found.delivered)
+    rows = counted(itertools.islice(delivered_rows(database, found), limit), f"job {found.id}: written", total)
     if as_json:
         return write_objects(path, (_object(found.kind, row) for row in rows))
     field = "clues" if found.kind in {JobKind.LEVELS, JobKind.DIG} and not solutions else "solution"

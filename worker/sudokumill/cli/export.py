@@ -38,6 +38,7 @@ def export(
       sudokumill export --job 1 --output levels.txt
       sudokumill export --json --limit 10
     """
+    from sudokumill.cli.bars import counted
     from sudokumill.cli.delivery import format_for, level_object, write_delivered, write_grids, write_objects
     from sudokumill.output import STANDARD_OUTPUT
     from sudokumill.settings import load_settings
@@ -53,7 +54,9 @@ def export(
             err().print(f"job {job} is {found.state.value}: this is what it has delivered so far")
         written = write_delivered(database, found, output, text_format, as_json, solutions, limit)
     else:
-        rows = itertools.islice(reading.stored_levels(database), limit)
+        stored = reading.counts(database)["puzzle"]
+        total = stored if limit is None else min(limit, stored)
+        rows = counted(itertools.islice(reading.stored_levels(database), limit), "levels: written", total)
         if as_json:
             written = write_objects(output, map(level_object, rows))
         else:

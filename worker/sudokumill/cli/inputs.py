@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 import click
 
+from sudokumill.cli.bars import Bar
 from sudokumill.errors import NoGridsError
-from sudokumill.formats import Fault, Reading, iter_readings
+from sudokumill.formats import FORMATS, Fault, Reading, iter_readings
 
 STANDARD_INPUT: Final = "-"
 """What a person writes for it in place of a path."""
@@ -34,8 +36,12 @@ class InputFile:
         self._format = text_format
         self._lenient = lenient
 
-    def readings(self, size: int) -> Iterator[Reading]:
-        """The file's grids, at most ``size`` at a time, and at least one.
+    def readings(self, size: int, what: str) -> Iterator[Reading]:
+        """The file's grids, at most ``size`` at a time, and at least one; shows how far it is.
+
+        Args:
+            size: grids at a time.
+            what: is done with them, for the bar.
 
         Raises:
             FileUnreadableError: it cannot be read.
@@ -45,6 +51,8 @@ class InputFile:
         source = sys.stdin.buffer if self._path == STANDARD_INPUT else self._path
         held: list[Fault] = []
         begun = False
+        passed = 0
+        bar: Bar | None = None
         for reading in iter_readings(source, self._format, self._lenient, size):
             if len(reading.grids) and not begun:
                 begun = True
@@ -56,11 +64,23 @@ class InputFile:
             for fault in reading.faults:
                 self._say(fault)
             if len(reading.grids):
+                bar = bar or Bar(what, self._expected(reading.format))
                 yield reading
+                passed += len(reading.grids)
+                # on a terminal the results themselves show how far it is
+                if not sys.stdout.isatty():
+                    bar.show(passed)
+        if bar is not None:
+            bar.close()
         if not begun:
             others = self.faults - 1
             more = f" (and {others:,} more)" if others > 0 else ""
             raise NoGridsError(path=self.name, reason=f"{held[0] if held else 'it is empty'}{more}")
+
+    def _expected(self, text_format: str) -> int:
+        """How many grids the file has, going by its size; 0 where that says nothing."""
+        path = Path(self._path)
+        return path.stat().st_size // FORMATS[text_format].size if path.is_file() else 0
 
     def say(self, line: int, reason: str) -> None:
         """Says what is wrong with a line's grid."""

@@ -14,7 +14,7 @@ from sudokumill.cli.console import err, open_store, out, print_json
 from sudokumill.cli.delivery import format_for, write_delivered
 from sudokumill.cli.inputs import InputFile
 from sudokumill.cli.summary import exit_code, failure_objects, items_of, job_object, print_failures, print_job
-from sudokumill.errors import BadOrderError, FileUnwritableError, KeyTakenError
+from sudokumill.errors import BadOrderError, FileUnwritableError, KeyTakenError, StoredUnwrittenError
 from sudokumill.formats import Reading
 from sudokumill.jobs import JobKind, JobSpec, Part, Source
 from sudokumill.orders import Order, specify
@@ -134,9 +134,8 @@ def run_and_tell(database: Database, job: int, settings: Settings, wishes: Wishe
     if wishes.output is not None and found.state.ended:
         try:
             write_delivered(database, found, wishes.output, wishes.text_format)
-        except FileUnwritableError:
-            err().print(f"what job {job} delivered is stored: sudokumill export --job {job} --output FILE")
-            raise
+        except FileUnwritableError as error:
+            raise StoredUnwrittenError(**error.fields, job=job) from error
     if wishes.as_json:
         print_json(job_object(database, found), err=wishes.rows_on_stdout)
     else:
@@ -189,7 +188,7 @@ def check_output(output: str | None) -> None:
 
 def _solve_file(request: Request, file: InputFile, registry: Registry, settings: Settings) -> int:
     """Solves a file's grids; a line that could not be read makes the whole end with 1."""
-    readings = list(file.readings(_READ_AT_A_TIME))
+    readings = list(file.readings(_READ_AT_A_TIME, "read"))
     spec = specify(request.order(settings, sum(len(reading.grids) for reading in readings)), registry)
     code = _place_and_run(open_store(settings, create=True), request, spec, settings, readings)
     return code or (1 if file.faults else 0)

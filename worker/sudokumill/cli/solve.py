@@ -66,7 +66,7 @@ def solve(
     chosen = chosen_solver(load_settings(), solver, options)
     source = InputFile(file, text_format, lenient)
     unique = True
-    for reading in source.readings(_AT_A_TIME):
+    for reading in source.readings(_AT_A_TIME, "solve"):
         solved = verified_solve(chosen.solver, reading.grids, limit)
         faults, result = dict(solved.failed), solved.result
         rows = zip(
