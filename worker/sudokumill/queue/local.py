@@ -184,6 +184,7 @@ class _Crew:
         """A child's life: chunk after chunk until the job ends or the parent has gone."""
         interruption = _Interruption()
         silence_plugins()
+        code = 0
         try:
             bench = Bench(
                 database=Database(self._database.url.render_as_string(hide_password=False)),
@@ -201,11 +202,13 @@ class _Crew:
             words.send(error)
         except Exception:
             words.send(LocalProcessError(reason=" ".join(traceback.format_exc().split("\n")[-4:]).strip()))
+        except SystemExit as left:
+            code = left.code if isinstance(left.code, int) else 1
         finally:
             words.close()
             sys.stderr.flush()
             # not by the interpreter's own end, which waits for threads that a plugin may have left
-            os._exit(0)
+            os._exit(code)
 
     def _serve_at(self, bench: Bench) -> None:
         while not bench.interrupted():
