@@ -209,9 +209,9 @@ def _fill(
         finally:
             # All rows are in, or none will be kept: nobody waits for ranges in hand, nor for threads that a
             # plugin may have left.
-            pool.shutdown(wait=False, cancel_futures=True)
             for process in set(multiprocessing.active_children()) - others:
                 process.kill()
+            pool.shutdown(cancel_futures=True)
     return ledger
 
 
