@@ -80,7 +80,7 @@ def test_finals_of_a_good_generator(line_of: Lines) -> None:
         ("result", "returned a tuple instead of a GenerateResult"),
         ("status", "unknown status 9"),
         ("infinite", "report 'tries' has figures that are no numbers below 1e100"),
-        ("weight", "report 'tries' has a weight below zero"),
+        ("weight", "report 'tries' has a weight below zero, or next to it"),
         ("invalid", "invalid final"),
         ("gave_up", "gave up"),
     ],

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote, urlsplit
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError, OperationalError
@@ -64,10 +65,13 @@ class Database:
 
     @property
     def path(self) -> Path | None:
-        """The file, for SQLite."""
-        if self.url.get_backend_name() == "sqlite" and self.url.database:
-            return Path(self.url.database)
-        return None
+        """The file, for SQLite, also where the URL names it as SQLite's own kind of URI (`file:...`)."""
+        name = self.url.database
+        if self.url.get_backend_name() != "sqlite" or not name:
+            return None
+        if not name.startswith("file:"):
+            return Path(name)
+        return Path(unquote(urlsplit(name).path))
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
