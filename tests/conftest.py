@@ -1,4 +1,4 @@
-"""What all tests share: the cases, the stored puzzles, and a hypothesis profile that repeats itself.
+"""What all tests share: the cases, the stored puzzles, real servers, and a hypothesis profile that repeats itself.
 
 A *case* is one line of ``data/cases.jsonl``: an input that broke some other tool, with the right answer. It is a
 dict with the keys ``id``, ``kind``, ``input``, ``expect``, ``why``, and ``format`` if it is about a text format.
@@ -17,13 +17,22 @@ Single cases by id, from the fixture ``cases``::
         grid = cases["C001"]["input"]["grid"]
 
 A file from a case about a text format: the fixture ``case_file`` writes it and returns its path.
+
+Real servers (see the package ``servers``) start when the first test asks, and serve all the others::
+
+    def test_a_wake_up(redis_url: str) -> None: ...         # the server is empty
+    def test_the_store(postgresql_url: str) -> None: ...    # a new, empty database
+    def test_either(database_url: str) -> None: ...         # twice: a new SQLite file, a new PostgreSQL database
+    def test_a_cut(redis_server: Redis) -> None: ...        # may stop, kill and start it
+
+A server with settings of its own is made by the test: ``with PostgreSQL(fsync=True) as server: ...``
 """
 
 from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -32,6 +41,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from servers.postgresql import PostgreSQL
+from servers.redis import Redis
 from sudokumill.grids.batch import Grids, from_lines
 
 DATA = Path(__file__).parent / "data"
@@ -129,3 +140,44 @@ def minimal_puzzles() -> Grids:
 def thirty_clue_puzzles() -> Grids:
     """1,000 random puzzles with 30 clues each; shape (1000, 81), read-only."""
     return _puzzles("random_30clue.txt")
+
+
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Redis]:
+    """A Redis server for all tests; one that stops it need not start it again."""
+    with Redis(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
+@pytest.fixture
+def redis_url(redis_server: Redis) -> str:
+    """URL, with the password, of a Redis server that holds nothing."""
+    redis_server.start()
+    redis_server.flush()
+    return redis_server.url
+
+
+@pytest.fixture(scope="session")
+def postgresql_server() -> Iterator[PostgreSQL]:
+    """A PostgreSQL server for all tests; one that stops it need not start it again."""
+    with PostgreSQL() as server:
+        yield server
+
+
+@pytest.fixture
+def postgresql_url(postgresql_server: PostgreSQL) -> Iterator[str]:
+    """URL, with the password, of a new PostgreSQL database that holds nothing."""
+    postgresql_server.start()
+    name = postgresql_server.new_database()
+    yield postgresql_server.url(name)
+    postgresql_server.start()
+    postgresql_server.drop_database(name)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """URL of a new database that holds nothing, once of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'mill.db'}"
+    url: str = request.getfixturevalue("postgresql_url")
+    return url

@@ -24,7 +24,7 @@ from typing import Any, Final, NoReturn
 import pytest
 
 import sudokumill.cli.diagnosis
-import sudokumill.cli.ordering  # noqa: F401 - loaded here, so that no fork has to
+import sudokumill.cli.running  # noqa: F401 - loaded here, so that no fork has to
 from sudokumill.cli import main
 from sudokumill.jobs import JobKind, Part
 from sudokumill.orders import Order, specify

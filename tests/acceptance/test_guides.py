@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from pydantic import ByteSize
 
 from sudokumill.settings import Settings
 
@@ -50,7 +51,8 @@ def test_every_setting_is_in_the_guide() -> None:
         if name == "processes":
             assert default == "cores"
         else:
-            assert default == ("" if field.default is None else str(field.default))
+            wanted = field.default.human_readable() if isinstance(field.default, ByteSize) else field.default
+            assert default == ("" if wanted is None else str(wanted))
     assert not described
 
 

@@ -16,7 +16,7 @@ from sudokumill.formats import FORMATS
 from sudokumill.jobs import JobKind
 from sudokumill.queue.direct import run_direct
 from sudokumill.store.database import Database
-from sudokumill.store.leases import claim
+from sudokumill.store.leases import Holder, claim
 from sudokumill.store.models import ChunkState, FinalRow, ItemFailure, Job, JobState
 from sudokumill.store.steering import resume
 
@@ -175,7 +175,7 @@ def test_writers_wait_for_a_lock(plant: Any) -> None:
     done = FORK.Event()
 
     def write() -> None:
-        assert claim(Database(url), job, "me", 60) is not None
+        assert claim(Database(url), Holder("me", "worker", 60), job=job) is not None
         done.set()
 
     writer = FORK.Process(target=write)

@@ -178,7 +178,7 @@ class DatabaseUnreachableError(StoreError):
 
 
 class NotADatabaseError(StoreError):
-    """{url} is not a sudokumill database: {reason}; choose another file with SUDOKUMILL_DATABASE_URL"""
+    """{url} is not a sudokumill database: {reason}; choose another with SUDOKUMILL_DATABASE_URL"""
 
 
 class NewerSchemaError(StoreError):
@@ -223,6 +223,33 @@ class AmbiguousLevelError(UsageError):
 
 class UnknownLevelError(UsageError):
     """there is no level {level}; sudokumill show without an id draws the newest"""
+
+
+# --- the fleet -------------------------------------------------------------------------------------------
+
+
+class BadBrokerUrlError(UsageError):
+    """the broker URL {url} cannot be used: {reason}; set SUDOKUMILL_BROKER_URL, for example to redis://:password@localhost:6379/0"""
+
+
+class BrokerUnreachableError(SudokumillError):
+    """the broker {url} cannot be used: {reason}"""
+
+
+class NoBrokerError(UsageError):
+    """workers are woken through Redis; set SUDOKUMILL_BROKER_URL, for example to redis://:password@localhost:6379/0"""
+
+
+class UnknownQueueError(UsageError):
+    """there is no queue {name!r}; {near}"""
+
+
+class NothingToServeError(UsageError):
+    """no plugin here has a {role}, which the queue {queue!r} needs; install one, or take other queues with --queues"""
+
+
+class WorkerOptionError(UsageError):
+    """{reason}"""
 
 
 # --- runners ---------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from sudokumill.jobs import (
 from sudokumill.registry import Implementation, Registry
 from sudokumill.registry.options import stored_options
 
-_PARTS: Final[Mapping[JobKind, tuple[Part, ...]]] = {
+PARTS: Final[Mapping[JobKind, tuple[Part, ...]]] = {
     JobKind.GENERATE: (Part.GENERATOR,),
     JobKind.DIG: (Part.GENERATOR, Part.DIGGER, Part.SOLVER, Part.CHECKER),
     JobKind.SOLVE: (Part.SOLVER,),
@@ -68,7 +68,7 @@ def specify(order: Order, registry: Registry) -> JobSpec:
         PluginError: an implementation that is named cannot be used.
     """
     parts = [
-        part for part in _PARTS[order.kind] if not (part is Part.GENERATOR and order.source is not Source.FRESH)
+        part for part in PARTS[order.kind] if not (part is Part.GENERATOR and order.source is not Source.FRESH)
     ]
     chosen = {part: registry.find(part.role, order.names[part]) for part in parts}
     values = share_out(order.options, chosen)

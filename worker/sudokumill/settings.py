@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import ByteSize, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from sudokumill.errors import BadSettingError
@@ -20,6 +20,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="SUDOKUMILL_", env_ignore_empty=True, extra="ignore", frozen=True)
 
     database_url: str = Field("sqlite:///sudokumill.db", description="SQLAlchemy URL of the store")
+    broker_url: str | None = Field(None, description="Redis that wakes workers; none: jobs run here only")
     plugins: str = Field("all", description="plugins to load: all, none, or names parted by commas")
     plugin_dir: Path | None = Field(None, description="folder of one-file plugins")
 
@@ -36,7 +37,18 @@ class Settings(BaseSettings):
     )
     chunk_seconds: float = Field(4.0, gt=0, le=60, description="work that a chunk is planned for, in seconds")
     chunk_attempts: int = Field(3, ge=1, le=20, description="attempts before a chunk is split")
-    lease_seconds: float = Field(60.0, ge=1, description="a chunk whose lease is not renewed for so long is free")
+    chunk_limit_seconds: float = Field(
+        120.0, ge=1, description="a process that is at one chunk for so long is ended by the kernel"
+    )
+    chunk_memory: ByteSize = Field(
+        ByteSize(2 << 30), ge=256 << 20, description="memory of a process that makes chunks, for example 2GiB"
+    )
+    lease_seconds: float = Field(
+        60.0, ge=1, le=86_400, description="a chunk whose lease is not renewed for so long is free"
+    )
+    reaper_seconds: float = Field(
+        15.0, gt=0, le=3_600, description="a worker looks after jobs, and beats, so often"
+    )
     dry_positions: int = Field(
         10_000, ge=1, description="a job ends when so many positions in a row delivered nothing"
     )

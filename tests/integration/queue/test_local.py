@@ -162,10 +162,10 @@ def test_an_implementation_that_has_gone_is_an_error_that_names_it(works: Any) -
 
 
 def test_processes_that_die_before_they_begin_end_the_run(works: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: Any) -> None:
+    def broken(*_: Any, **__: Any) -> None:
         raise SystemExit(7)
 
-    monkeypatch.setattr(local, "run_chunk", broken)
+    monkeypatch.setattr(local, "claim", broken)
     job = works.place(JobKind.GENERATE, count=20)
     with pytest.raises(LocalProcessError, match="10 died before they had begun, with exit code 7"):
         works.run(job)

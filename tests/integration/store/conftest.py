@@ -1,4 +1,4 @@
-"""A store in a SQLite file, and a line that makes of each position what the test says."""
+"""A store in each kind of database, and a line that makes of each position what the test says."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, LiteralString
 
 import numpy as np
 import pytest
 from sqlalchemy import select
 
+from servers.postgresql import PostgreSQL
 from sudokumill.grids.batch import Grids, from_lines, to_lines
 from sudokumill.grids.description import describe
 from sudokumill.grids.isomorphisms import draw
@@ -21,7 +22,7 @@ from sudokumill.store import leases, schema
 from sudokumill.store.advance import Pace, advance
 from sudokumill.store.database import Database
 from sudokumill.store.keeping import Made, finish
-from sudokumill.store.leases import Claim, Hold
+from sudokumill.store.leases import Claim, Hold, Holder
 from sudokumill.store.models import Base, Chunk, JobState
 from sudokumill.store.placing import Placed, place
 from sudokumill.store.reading import Progress, delivered_rows, progress
@@ -29,6 +30,14 @@ from sudokumill.streams import Streams, position_seeds
 
 FINAL = from_lines(["826495173759213864134786925978562341312974658645138792467851239291347586583629417"])
 MANY = 3_000
+
+_EMPTY: LiteralString = """
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid();
+    DELETE FROM item_error; DELETE FROM solution; DELETE FROM delivery; DELETE FROM puzzle; DELETE FROM final;
+    DELETE FROM input; DELETE FROM chunk; DELETE FROM job; DELETE FROM worker;
+    ALTER SEQUENCE job_id_seq RESTART; ALTER SEQUENCE chunk_id_seq RESTART
+"""
 
 Content = Callable[[int], int | None]
 """Number of the final that a position makes; None for an item error. Negative: a puzzle off target."""
@@ -41,9 +50,15 @@ class Mill:
     database: Database
     finals: Grids
     pace: Pace
+    remove: Callable[[], None]
 
     def __post_init__(self) -> None:
         self.numbers = {line: number for number, line in enumerate(to_lines(self.finals))}
+
+    def close(self) -> None:
+        """Ends the connections and removes the store."""
+        self.database.dispose()
+        self.remove()
 
     def spec(self, count: int = 10, kind: JobKind = JobKind.GENERATE, **fields: Any) -> JobSpec:
         role = Part.SOLVER if kind is JobKind.SOLVE else Part.GENERATOR
@@ -66,14 +81,16 @@ class Mill:
         return place(self.database, self.spec(count, kind, **fields), key=key, inputs=inputs, lines=lines)
 
     def claim(self, job: int, lease: float = 60.0, owner: str = "elsewhere:1:1") -> Claim:
-        held = leases.claim(self.database, job, owner, lease)
+        held = leases.claim(self.database, Holder(owner, owner, lease), job=job)
         assert held is not None, "no chunk waits"
         return held
 
     def claims(self, job: int) -> list[Claim]:
         """Every chunk that waits."""
         held: list[Claim] = []
-        while (one := leases.claim(self.database, job, "elsewhere:1:1", 60.0)) is not None:
+        while (
+            one := leases.claim(self.database, Holder("elsewhere:1:1", "elsewhere", 60.0), job=job)
+        ) is not None:
             held.append(one)
         return held
 
@@ -158,8 +175,8 @@ def many_finals() -> Grids:
 
 
 @pytest.fixture(scope="session")
-def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file with the newest schema and nothing in it."""
+def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with the newest schema and nothing in it."""
     path = tmp_path_factory.mktemp("store") / "empty.db"
     database = Database(f"sqlite:///{path}")
     schema.upgrade(database)
@@ -168,19 +185,45 @@ def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def new_mill(empty_store: Path, many_finals: Grids) -> Callable[[Path], Mill]:
-    """Makes a store in a folder."""
+def empty_database(postgresql_server: PostgreSQL) -> str:
+    """Name of a PostgreSQL database with the newest schema and nothing in it."""
+    name = postgresql_server.new_database()
+    database = Database(postgresql_server.url(name))
+    schema.upgrade(database)
+    database.dispose()
+    return name
 
-    def make(folder: Path) -> Mill:
-        path = folder / "mill.db"
-        shutil.copyfile(empty_store, path)
-        return Mill(Database(f"sqlite:///{path}"), many_finals, Pace(1, 0.01, 60))
 
-    return make
+@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+def new_mill(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, many_finals: Grids
+) -> Callable[[], Mill]:
+    """Makes an empty store, of each kind of database in turn; ``close`` it."""
+
+    def in_file() -> Mill:
+        path = tmp_path_factory.mktemp("mill") / "mill.db"
+        shutil.copyfile(request.getfixturevalue("empty_file"), path)
+        return Mill(Database(f"sqlite:///{path}"), many_finals, Pace(1, 0.01, 60), path.unlink)
+
+    free: list[str] = []
+
+    def on_server() -> Mill:
+        server: PostgreSQL = request.getfixturevalue("postgresql_server")
+        server.start()
+        # to empty a database takes a tenth of the time of making one
+        name = free.pop() if free else server.new_database(request.getfixturevalue("empty_database"))
+
+        def empty() -> None:
+            server.execute(_EMPTY, name)
+            free.append(name)
+
+        return Mill(Database(server.url(name)), many_finals, Pace(1, 0.01, 60), empty)
+
+    return in_file if request.param == "sqlite" else on_server
 
 
 @pytest.fixture
-def mill(tmp_path: Path, new_mill: Callable[[Path], Mill]) -> Iterator[Mill]:
-    made = new_mill(tmp_path)
+def mill(new_mill: Callable[[], Mill]) -> Iterator[Mill]:
+    made = new_mill()
     yield made
-    made.database.dispose()
+    made.close()

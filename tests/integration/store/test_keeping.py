@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -108,18 +107,17 @@ numbers = st.lists(st.none() | st.integers(0, 12), min_size=12, max_size=12)
 
 
 @pytest.mark.parametrize("kind", [JobKind.GENERATE, JobKind.LEVELS])
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(made=numbers, before=st.sets(st.integers(0, 12)), order=st.permutations(range(4)), count=st.integers(1, 8))
 def test_the_order_in_which_chunks_end_decides_nothing(
-    tmp_path_factory: pytest.TempPathFactory,
-    new_mill: Callable[[Path], Any],
+    new_mill: Callable[[], Any],
     kind: JobKind,
     made: list[int | None],
     before: set[int],
     order: list[int],
     count: int,
 ) -> None:
-    mill = new_mill(tmp_path_factory.mktemp("order"))
+    mill = new_mill()
     if before:
         mill.run(mill.place(len(before), kind), sorted(before).__getitem__)
 
@@ -149,7 +147,7 @@ def test_the_order_in_which_chunks_end_decides_nothing(
     few = mill.place(count, kind, chunk_rows=5)
     assert mill.run(few, content).state is JobState.DONE
     assert mill.delivered(few) == wanted[:count]
-    mill.database.dispose()
+    mill.close()
 
 
 # --- what other jobs stored --------------------------------------------------------------------------------

@@ -35,8 +35,8 @@ def test_claims_come_in_order(mill: Any) -> None:
     assert [(held.start, held.stop, held.attempt) for held in claims] == [(0, 10, 1), (10, 20, 1), (20, 25, 1)]
     assert len({held.token for held in claims}) == 3
     assert mill.progress(job).state is JobState.RUNNING
-    assert leases.claim(mill.database, job, "me", 60) is None
-    assert leases.claim(mill.database, 99, "me", 60) is None
+    assert leases.claim(mill.database, leases.Holder("me", "worker", 60), job=job) is None
+    assert leases.claim(mill.database, leases.Holder("me", "worker", 60), job=99) is None
 
 
 def test_eight_processes_claim_each_chunk_once(mill: Any) -> None:
@@ -49,7 +49,7 @@ def test_eight_processes_claim_each_chunk_once(mill: Any) -> None:
         database = Database(_url(mill))
         go.wait(30)
         mine: list[int] = []
-        while (held := leases.claim(database, job, owner_name(), 60)) is not None:
+        while (held := leases.claim(database, leases.Holder(owner_name(), "worker", 60), job=job)) is not None:
             mine.append(held.start)
         answers.put(mine)
 
@@ -68,7 +68,7 @@ def test_eight_processes_claim_each_chunk_once(mill: Any) -> None:
 
 def test_a_lease_runs_out_by_the_databases_clock(mill: Any) -> None:
     job = mill.place(count=10, chunk_rows=10)
-    held = mill.claim(job, lease=0.3)
+    held = mill.claim(job, lease=1.5)
     assert reap(mill.database, job, 3) == 0
     deadline = time.monotonic() + 20
     while not reap(mill.database, job, 3):

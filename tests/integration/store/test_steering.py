@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ def test_a_paused_job_hands_out_no_chunk(mill: Any) -> None:
     job = mill.place(30, chunk_rows=10)
     held = mill.claim(job)
     steering.pause(mill.database, job)
-    assert leases.claim(mill.database, job, "me", 60) is None
+    assert leases.claim(mill.database, leases.Holder("me", "worker", 60), job=job) is None
     # the holder keeps what it made, the rest waits
     mill.finish(held, _same, stop=4, rest=Hold.PAUSE)
     assert mill.advance(job) is JobState.PAUSED
@@ -58,7 +59,7 @@ def test_a_cancelled_job(mill: Any, case: dict[str, Any]) -> None:
         mill.advance(job)
     one, other = mill.claim(job), mill.claim(job)
     steering.cancel(mill.database, job)
-    assert leases.claim(mill.database, job, "me", 60) is None
+    assert leases.claim(mill.database, leases.Holder("me", "worker", 60), job=job) is None
     mill.finish(one, _same)
     assert mill.advance(job) is JobState.CANCELLED
     found = mill.progress(job)
@@ -120,7 +121,7 @@ def test_what_a_state_does_not_allow(mill: Any, end: str, verb: str, message: st
     with pytest.raises(JobStateError) as caught:
         getattr(steering, verb)(mill.database, job)
     assert message in str(caught.value)
-    assert mill.progress(job) == before
+    assert dataclasses.replace(mill.progress(job), worked=before.worked) == before  # that goes on by itself
 
 
 # --- retry -------------------------------------------------------------------------------------------------

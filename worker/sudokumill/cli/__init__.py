@@ -16,6 +16,8 @@ from sudokumill.errors import SudokumillError
 
 _COMMANDS: Final = {
     "run": ("Make what a job orders, on this machine.", "run:run"),
+    "enqueue": ("Order what workers of a fleet then make.", "enqueue:enqueue"),
+    "worker": ("Work on what was ordered, as one of a fleet.", "worker:worker"),
     "jobs": ("List, show, watch, pause, resume, cancel and retry jobs.", "jobs:jobs"),
     "show": ("Draw a level in the terminal.", "show:show"),
     "export": ("Write stored levels, or what a job delivered, as text.", "export:export"),

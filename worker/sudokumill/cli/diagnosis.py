@@ -9,7 +9,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, cast
 
+from pydantic import ByteSize
+
 import sudokumill
+from sudokumill.cli.fleet import differences, state_of
 from sudokumill.contracts import Solver
 from sudokumill.errors import BadSettingError, SudokumillError, near
 from sudokumill.jobs import Part
@@ -17,6 +20,7 @@ from sudokumill.registry import PluginState, Registry, load_registry
 from sudokumill.settings import Settings, load_settings
 from sudokumill.store import reading, schema
 from sudokumill.store.database import Database
+from sudokumill.store.workers import workers
 
 _PREFIX: Final = "SUDOKUMILL_"
 _PACKAGES: Final = ("celery", "redis", "sqlalchemy", "alembic", "pluggy", "psycopg", "numpy", "pydantic")
@@ -26,8 +30,8 @@ def diagnose() -> dict[str, Any]:
     """Looks at everything that orders need.
 
     Returns:
-        ``versions``, ``database``, ``plugins`` and ``settings``, each by name; and ``problems``, one line each,
-        which says what to do. A setting that cannot be used hides the others.
+        ``versions``, ``database``, ``broker``, ``workers``, ``plugins`` and ``settings``, each by name; and
+        ``problems``, one line each, which says what to do. A setting that cannot be used hides the others.
     """
     try:
         settings = load_settings()
@@ -35,6 +39,8 @@ def diagnose() -> dict[str, Any]:
         return {
             "versions": _versions(),
             "database": {},
+            "broker": {},
+            "workers": {},
             "plugins": {},
             "settings": {},
             "problems": [
@@ -46,6 +52,8 @@ def diagnose() -> dict[str, Any]:
     return {
         "versions": _versions(),
         "database": _database(settings, problems),
+        "broker": _broker(settings, problems),
+        "workers": _workers(settings, problems),
         "plugins": _plugins(settings, problems),
         "settings": _settings(settings),
         "problems": problems,
@@ -82,6 +90,40 @@ def _database(settings: Settings, problems: list[str]) -> dict[str, Any]:
         return {"state": "cannot be used"}
 
 
+def _broker(settings: Settings, problems: list[str]) -> dict[str, str]:
+    """Whether workers can be woken; that there is no broker is no problem."""
+    if settings.broker_url is None:
+        return {}
+    from sudokumill.queue.broker import celery_app, check_broker  # noqa: PLC0415 - Celery is heavy
+
+    try:
+        check_broker(celery_app(settings))
+        return {"url": _shown_broker(settings), "state": "reachable"}
+    except SudokumillError as error:
+        problems.append(str(error))
+        return {"state": "cannot be used"}
+
+
+def _workers(settings: Settings, problems: list[str]) -> dict[str, str]:
+    """The fleet: who lives, and whether all have the same; what is wrong with the database is said elsewhere."""
+    try:
+        database = Database(settings.database_url)
+        if database.path is not None and not database.path.exists():
+            return {}
+        schema.require(database)
+        rows = workers(database)
+    except SudokumillError:
+        return {}
+    problems += differences(rows)
+    return {
+        one.crew.name: f"{one.crew.node}: {state_of(one)}, {', '.join(one.crew.kinds)}, "
+        f"{_counted(one.crew.processes, 'process')}, {one.chunks_done:,} chunks, {one.rows_done:,} rows, "
+        f"last heartbeat {one.silent:.0f} s ago"
+        for one in rows
+        if one.crew.job is None
+    }
+
+
 def _plugins(settings: Settings, problems: list[str]) -> dict[str, str]:
     """Each plugin's state, and whether the implementations that orders take by default are here."""
     try:
@@ -113,7 +155,8 @@ def _try_defaults(registry: Registry, settings: Settings, problems: list[str]) -
 
 
 def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    plural = "es" if noun.endswith("s") else "s"
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}{plural}"
 
 
 def _unknown_settings() -> list[str]:
@@ -127,14 +170,27 @@ def _unknown_settings() -> list[str]:
 
 
 def _settings(settings: Settings) -> dict[str, Any]:
-    shown = {
-        f"{_PREFIX}{name.upper()}": str(value) if isinstance(value, Path) else value
-        for name, value in settings
-        if value is not None
-    }
+    shown = {f"{_PREFIX}{name.upper()}": _shown(value) for name, value in settings if value is not None}
     try:
         shown["SUDOKUMILL_DATABASE_URL"] = Database(settings.database_url).name
     except SudokumillError:
         # a URL that cannot be parsed may still hold a password
         shown["SUDOKUMILL_DATABASE_URL"] = "(not a usable URL)"
+    if settings.broker_url is not None:
+        shown["SUDOKUMILL_BROKER_URL"] = _shown_broker(settings)
     return shown
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, ByteSize):
+        return value.human_readable()
+    return str(value) if isinstance(value, Path) else value
+
+
+def _shown_broker(settings: Settings) -> str:
+    from sudokumill.queue.broker import celery_app, shown_url  # noqa: PLC0415 - Celery is heavy
+
+    try:
+        return shown_url(celery_app(settings).conf.broker_url)
+    except SudokumillError:
+        return "(not a usable URL)"

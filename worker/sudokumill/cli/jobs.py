@@ -137,6 +137,27 @@ def watch(ctx: click.Context, job: int, as_json: bool) -> None:
     ctx.exit(exit_code(found))
 
 
+@jobs.command(short_help="Lists workers: what they have, are doing and did.")
+@_json
+def workers(as_json: bool) -> None:
+    """Lists the workers of the last day, and runs on single machines: what they have, are doing and did.
+
+    Says so where live workers have different versions of an implementation.
+
+    \b
+    Example:
+      sudokumill jobs workers
+    """
+    from sudokumill.cli.fleet import print_workers, worker_object
+    from sudokumill.store.workers import workers
+
+    found = workers(_store())
+    if as_json:
+        print_json([worker_object(one) for one in found])
+    else:
+        print_workers(out(), found)
+
+
 @jobs.command(short_help="Stops a job after the batches in hand.")
 @click.argument("job", type=click.IntRange(0, GREATEST_ID))
 def pause(job: int) -> None:
@@ -163,6 +184,9 @@ def resume(
     ctx: click.Context, job: int, processes: int | None, output: str | None, text_format: str | None, as_json: bool
 ) -> None:
     """Goes on with a job that was paused, interrupted or killed, on this machine.
+
+    With a broker (SUDOKUMILL_BROKER_URL) the workers of the fleet go on with it, and this command does not wait;
+    with --processes this machine works on it too.
 
     \b
     Example:
@@ -200,6 +224,8 @@ def retry(
 ) -> None:
     """Tries again what failed in a job that has ended, for example after a plugin was mended.
 
+    With a broker the workers of the fleet do that, as after `jobs resume`.
+
     \b
     Example:
       sudokumill jobs retry 3
@@ -217,13 +243,17 @@ def _run(
     text_format: str | None,
     as_json: bool,
 ) -> int:
-    from sudokumill.cli.ordering import Wishes, check_output, run_and_tell, with_processes
+    from sudokumill.cli.requests import Wishes, check_output
+    from sudokumill.cli.running import run_and_tell, with_processes
+    from sudokumill.cli.waking import hand_over
     from sudokumill.settings import load_settings
 
     settings = with_processes(load_settings(), processes)
     check_output(output)
     database = open_store(settings)
     steer(database, job)
+    if settings.broker_url is not None and processes is None and output is None:
+        return hand_over(database, job, settings)
     return run_and_tell(database, job, settings, Wishes(output, text_format, as_json))
 
 

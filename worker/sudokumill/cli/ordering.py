@@ -1,202 +1,76 @@
-"""Ordering a job and running it on this machine: what ``run`` and ``jobs resume`` do."""
+"""Placing an order: from what was typed to a job in the database."""
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
 
-from sudokumill.cli.bars import Bar
-from sudokumill.cli.console import err, open_store, out, print_json
-from sudokumill.cli.delivery import format_for, write_delivered
-from sudokumill.cli.inputs import InputFile
-from sudokumill.cli.summary import exit_code, failure_objects, items_of, job_object, print_failures, print_job
-from sudokumill.errors import BadOrderError, FileUnwritableError, KeyTakenError, StoredUnwrittenError
+from sudokumill.cli.console import err, open_store
+from sudokumill.cli.requests import Request
+from sudokumill.errors import KeyTakenError
 from sudokumill.formats import Reading
-from sudokumill.jobs import JobKind, JobSpec, Part, Source
-from sudokumill.orders import Order, specify
-from sudokumill.output import STANDARD_OUTPUT, shown
-from sudokumill.queue.direct import DirectResult, run_direct
-from sudokumill.queue.local import run_local
+from sudokumill.jobs import JobSpec, Source
+from sudokumill.orders import specify
 from sudokumill.registry import Registry, load_registry
-from sudokumill.settings import Settings, load_settings
+from sudokumill.settings import Settings
 from sudokumill.store.database import Database
 from sudokumill.store.models import JobState
 from sudokumill.store.placing import Placed, count_inputs, find_key, place
-from sudokumill.store.reading import Progress, progress
+from sudokumill.store.reading import progress
+from sudokumill.store.workers import live
 
 _READ_AT_A_TIME = 100_000
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """What is to become of a job's rows and of its outcome."""
+class Accepted:
+    """An order that stands in the database."""
 
-    output: str | None = None
-    text_format: str | None = None
-    as_json: bool = False
-
-    @property
-    def rows_on_stdout(self) -> bool:
-        """Whether rows go to standard output; then they stand there alone."""
-        return self.output == STANDARD_OUTPUT
+    database: Database
+    job: Placed
+    unread: int
+    """Lines of its file that could not be read."""
 
 
-@dataclass(frozen=True)
-class Request:
-    """An order as it was typed: the fields are the options of ``run``."""
+def accept(request: Request, settings: Settings) -> Accepted:
+    """Orders a job, or finds the one that the key of this order ordered before.
 
-    kind: JobKind
-    source: Source = Source.FRESH
-    source_job: int | None = None
-    file: InputFile | None = None
-    count: int | None = None
-    generator: str | None = None
-    digger: str | None = None
-    solver: str | None = None
-    checker: str | None = None
-    options: tuple[str, ...] = ()
-    seed: int | None = None
-    limit: int = 2
-    new: bool = False
-    max_attempts: int | None = None
-    max_seconds: float | None = None
-    chunk_rows: int | None = None
-    key: str | None = None
-    processes: int | None = None
-    no_store: bool = False
-    wishes: Wishes = field(default_factory=Wishes)
-
-    def order(self, settings: Settings, inputs: int | None) -> Order:
-        """The order, with what the settings say where nothing was typed.
-
-        Args:
-            settings: implementations of orders that name none.
-            inputs: how many grids the source has; None for fresh ones.
-        """
-        typed = {
-            Part.GENERATOR: self.generator,
-            Part.DIGGER: self.digger,
-            Part.SOLVER: self.solver,
-            Part.CHECKER: self.checker,
-        }
-        return Order(
-            kind=self.kind,
-            count=self.count,
-            names={part: name or getattr(settings, part.value) for part, name in typed.items()},
-            options=self.options,
-            seed=self.seed,
-            source=self.source,
-            source_job=self.source_job,
-            inputs=inputs,
-            limit=self.limit,
-            new=self.new,
-            max_attempts=self.max_attempts,
-            max_seconds=self.max_seconds,
-            chunk_rows=self.chunk_rows,
-        )
-
-
-def order(request: Request) -> int:
-    """Orders and runs a job; returns the exit code."""
-    settings = with_processes(load_settings(), request.processes)
-    _check(request)
+    Raises:
+        UsageError, PluginError: why it cannot be ordered; nothing is left behind.
+        StoreError: the database cannot be used.
+    """
     registry = load_registry(settings.plugins, settings.plugin_dir)
-    if request.no_store:
-        return _run_without_store(specify(request.order(settings, None), registry), settings, request.wishes)
     if request.file is not None:
-        return _solve_file(request, request.file, registry, settings)
+        readings = list(request.file.readings(_READ_AT_A_TIME, "read"))
+        spec = specify(request.order(settings, sum(len(reading.grids) for reading in readings)), registry)
+        database = open_store(settings, create=True)
+        placed = _place(database, request, spec, settings, readings)
+        return Accepted(database, placed, request.file.faults)
     if request.source is Source.FRESH:
         spec = specify(request.order(settings, None), registry)
         database = open_store(settings, create=True)
-    else:
-        # what is wrong with the order itself is said before the database is looked at
-        asked = specify(request.order(settings, max(1, request.count or 1)), registry)
-        database = open_store(settings)
-        before = _ordered_before(database, request, asked)
-        if before is not None:
-            _say_existed(before, request.key)
-            return run_and_tell(database, before.id, settings, request.wishes)
-        inputs = count_inputs(database, request.source, request.source_job, request.count)
-        spec = specify(request.order(settings, inputs), registry)
-    return _place_and_run(database, request, spec, settings)
+        return Accepted(database, _place(database, request, spec, settings), 0)
+    return _accept_stored(request, registry, settings)
 
 
-def run_and_tell(database: Database, job: int, settings: Settings, wishes: Wishes) -> int:
-    """Runs a job to its end and says what came of it; returns the exit code."""
-    found = progress(database, job)
-    if not found.state.ended:
-        with Bar(f"job {job}: {items_of(found.kind)}", found.count) as bar:
-            found = run_local(database, job, settings, lambda now: bar.show(_reached(now)), bar.say)
-    if wishes.output is not None and found.state.ended:
-        try:
-            write_delivered(database, found, wishes.output, wishes.text_format)
-        except FileUnwritableError as error:
-            raise StoredUnwrittenError(**error.fields, job=job) from error
-    if wishes.as_json:
-        print_json(job_object(database, found), err=wishes.rows_on_stdout)
-    else:
-        console = err() if wishes.rows_on_stdout else out()
-        print_job(console, database, found)
-        _print_next(console.print, found)
-    if wishes.output is not None and not found.state.ended:
-        err().print(_how_to_write(found.id, wishes), soft_wrap=True)
-    return exit_code(found)
+def _accept_stored(request: Request, registry: Registry, settings: Settings) -> Accepted:
+    """An order that starts from stored grids."""
+    # what is wrong with the order itself is said before the database is looked at
+    asked = specify(request.order(settings, max(1, request.count or 1)), registry)
+    database = open_store(settings)
+    before = _ordered_before(database, request, asked)
+    if before is not None:
+        _say_existed(before, request.key)
+        return Accepted(database, before, 0)
+    inputs = count_inputs(database, request.source, request.source_job, request.count)
+    spec = specify(request.order(settings, inputs), registry)
+    return Accepted(database, _place(database, request, spec, settings), 0)
 
 
-def _reached(now: Progress) -> int:
-    """What the bar shows: with what is made but not stored yet, or small jobs would go from nothing to all."""
-    return min(now.delivered + now.in_hand, now.count)
-
-
-def with_processes(settings: Settings, processes: int | None) -> Settings:
-    """The settings, with the number of processes that was typed."""
-    return settings if processes is None else settings.model_copy(update={"processes": processes})
-
-
-def _check(request: Request) -> None:
-    """Refuses wishes that contradict each other, before anything is loaded."""
-    if request.no_store and request.wishes.output is None:
-        raise BadOrderError(reason="--no-store keeps nothing; say where to with --output FILE")
-    if request.no_store and request.key is not None:
-        raise BadOrderError(reason="--key is kept in the database; leave it out, or --no-store")
-    if request.no_store and request.new:
-        raise BadOrderError(reason="--new compares with the database; leave it out, or --no-store")
-    if request.no_store and request.max_seconds is not None:
-        raise BadOrderError(reason="--max-seconds needs the database, which keeps what was made until then")
-    if request.source is Source.FRESH and request.count is None:
-        raise BadOrderError(reason="say how many with --count N")
-    check_output(request.wishes.output)
-
-
-def check_output(output: str | None) -> None:
-    """Refuses a FILE that cannot be written at the end, before the work begins.
-
-    Raises:
-        BadOrderError: a folder, or a file in a folder that is not there.
-    """
-    if output is not None and output != STANDARD_OUTPUT:
-        path = Path(output)
-        if path.is_dir():
-            raise BadOrderError(reason=f"--output {output}: that is a folder; name a file")
-        if not path.absolute().parent.is_dir():
-            raise BadOrderError(reason=f"--output {output}: there is no folder {path.absolute().parent}")
-
-
-def _solve_file(request: Request, file: InputFile, registry: Registry, settings: Settings) -> int:
-    """Solves a file's grids; a line that could not be read makes the whole end with 1."""
-    readings = list(file.readings(_READ_AT_A_TIME, "read"))
-    spec = specify(request.order(settings, sum(len(reading.grids) for reading in readings)), registry)
-    code = _place_and_run(open_store(settings, create=True), request, spec, settings, readings)
-    return code or (1 if file.faults else 0)
-
-
-def _place_and_run(
+def _place(
     database: Database, request: Request, spec: JobSpec, settings: Settings, readings: list[Reading] | None = None
-) -> int:
+) -> Placed:
     placed = place(
         database,
         spec,
@@ -204,12 +78,19 @@ def _place_and_run(
         seed_given=request.seed is not None,
         inputs=[reading.grids for reading in readings or []],
         lines=None if readings is None else np.concatenate([reading.lines for reading in readings]),
-        processes=settings.processes,
+        processes=_processes(database, spec, settings),
         chunk_seconds=settings.chunk_seconds,
+        priority=request.priority,
     )
     if placed.existed:
         _say_existed(placed, request.key)
-    return run_and_tell(database, placed.id, settings, request.wishes)
+    return placed
+
+
+def _processes(database: Database, spec: JobSpec, settings: Settings) -> int:
+    """How many processes will share a job's work, as far as can be told."""
+    fleet = sum(crew.processes for crew in live(database) if crew.job is None and crew.can(spec))
+    return fleet or settings.processes
 
 
 def _ordered_before(database: Database, request: Request, asked: JobSpec) -> Placed | None:
@@ -246,62 +127,3 @@ def _say_existed(placed: Placed, key: str | None) -> None:
     else:
         said = f"{job}, which is {placed.state.value}; going on with it"
     err().print(said)
-
-
-def _print_next(say: Callable[[str], object], found: Progress) -> None:
-    """What a person would type next."""
-    say("")
-    if not found.state.ended:
-        say(f"go on with:  sudokumill jobs resume {found.id}")
-    elif found.kind in {JobKind.LEVELS, JobKind.DIG} and found.delivered:
-        say("see one:     sudokumill show")
-        say(f"see all:     sudokumill export --job {found.id}")
-    elif found.delivered:
-        say(f"see all:     sudokumill export --job {found.id}")
-
-
-def _how_to_write(job: int, wishes: Wishes) -> str:
-    """Says that the rows were not written, and how they can be."""
-    output = wishes.output or STANDARD_OUTPUT
-    command = f"sudokumill export --job {job} --output {shlex.quote(output)}"
-    if wishes.text_format is not None:
-        command += f" --format {wishes.text_format}"
-    return f"{shown(output)} was not written; when the job is done:  {command}"
-
-
-# --- without a store -------------------------------------------------------------------------------------
-
-
-def _run_without_store(spec: JobSpec, settings: Settings, wishes: Wishes) -> int:
-    path = Path(wishes.output or STANDARD_OUTPUT)
-    text = format_for(str(path), wishes.text_format)
-    with Bar(items_of(spec.kind), spec.count) as bar:
-        result = run_direct(spec, settings, path, text, lambda made: bar.show(min(made, spec.count)))
-    _tell_direct(spec, result, wishes)
-    return 0
-
-
-def _tell_direct(spec: JobSpec, result: DirectResult, wishes: Wishes) -> None:
-    if wishes.as_json:
-        outcome = {
-            "kind": spec.kind.value,
-            "count": spec.count,
-            "seed": spec.seed,
-            "delivered": result.written,
-            "tried": result.tried,
-            "repeated": result.repeated,
-            "missed": result.missed,
-            "failures": failure_objects(result.failures),
-            "versions": result.versions,
-            "output": wishes.output,
-        }
-        print_json(outcome, err=wishes.rows_on_stdout)
-        return
-    console = err() if wishes.rows_on_stdout else out()
-    used = ", ".join(f"{part} {name}" for part, name in result.versions.items())
-    where = shown(wishes.output or STANDARD_OUTPUT)
-    console.print(f"{result.written:,} {items_of(spec.kind)} written to {where} ({used}, seed {spec.seed})")
-    for number, name in ((result.missed, "off target"), (result.repeated, "repeated")):
-        if number:
-            console.print(f"{number:,} more were {name}")
-    print_failures(console, result.failures)

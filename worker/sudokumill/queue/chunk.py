@@ -1,4 +1,4 @@
-"""The chunk function: claim, make batch by batch, store, move the job on. Every runner calls it."""
+"""The chunk function: make batch by batch, store, move the job on. Every runner calls it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from sudokumill.errors import StoreError
+from sudokumill.errors import StoreError, SudokumillError
 from sudokumill.grids.batch import Grids, from_lines
 from sudokumill.jobs import GREATEST_CHUNK, JobKind, JobSpec, Source
 from sudokumill.line import Line
+from sudokumill.queue.limits import time_limit
 from sudokumill.registry import Registry
+from sudokumill.settings import Settings
 from sudokumill.store.advance import Pace, advance
 from sudokumill.store.database import Database
 from sudokumill.store.keeping import Made, finish
-from sudokumill.store.leases import Claim, Hold, claim, give_back, look, renew
+from sudokumill.store.leases import Claim, Hold, Holder, fail, give_back, look, renew
 from sudokumill.store.models import JobState
 from sudokumill.store.reading import inputs
 
@@ -50,10 +52,9 @@ class Bench:
 
     database: Database
     registry: Registry
-    owner: str
-    """Name of this process in leases."""
-    lease_seconds: float
-    licence: str
+    settings: Settings
+    holder: Holder
+    """Who this process is in leases."""
     pace: Pace
     interrupted: Callable[[], bool]
     """Asked between batches; True keeps what is made and leaves the rest waiting."""
@@ -69,28 +70,25 @@ class Bench:
         return self.station
 
 
-def run_chunk(bench: Bench, job: int, spec: JobSpec) -> JobState | None:
-    """Claims the job's next chunk and runs it to its end.
+def run_chunk(bench: Bench, held: Claim, spec: JobSpec) -> JobState:
+    """Runs a claimed chunk to its end, stores what it made and moves its job on.
 
     Args:
         bench: this process's tools.
-        job: which job.
-        spec: its specification.
+        held: the claim.
+        spec: its job's specification.
 
     Returns:
-        The job's state afterwards; None when no chunk waited.
+        The job's state afterwards.
 
     Raises:
         LeaseLostError: it took longer than its lease and another process has it; nothing was stored.
-        SudokumillError: the chunk could not be run or stored; it was given back.
+        StoreError: it could not be stored; it was given back, or goes back when its lease has run out.
+        SudokumillError: the line could not be built. The attempt counts as failed.
     """
-    held = claim(bench.database, job, bench.owner, bench.lease_seconds)
-    if held is None:
-        return None
     made = Made(reached=held.start)
     try:
-        station = bench.station_for(job, spec)
-        hold = _make(bench, held, spec, station, made)
+        hold = _make(bench, held, spec, made)
         if made.reached == held.start:
             give_back(bench.database, held)
         else:
@@ -98,40 +96,59 @@ def run_chunk(bench: Bench, job: int, spec: JobSpec) -> JobState | None:
                 bench.database,
                 held,
                 made,
-                versions=station.line.versions,
+                versions=bench.station_for(held.job, spec).line.versions,
                 new=spec.new,
-                licence=bench.licence,
+                licence=bench.settings.licence,
                 rest=hold,
             )
-    except BaseException:
+    except StoreError:
         # on a full disk this fails too; the chunk then goes back when its process has gone
+        with contextlib.suppress(StoreError):
+            give_back(bench.database, held)
+        raise
+    except Exception as error:
+        with contextlib.suppress(StoreError):
+            fail(bench.database, held, bench.settings.chunk_attempts, said_of(error))
+        raise
+    except BaseException:
         with contextlib.suppress(StoreError):
             give_back(bench.database, held)
         raise
     finally:
         bench.note(held.start - made.reached)
-    return advance(bench.database, job, bench.pace)
+    return advance(bench.database, held.job, bench.pace)
 
 
-def _make(bench: Bench, held: Claim, spec: JobSpec, station: Station, made: Made) -> Hold:
+def said_of(error: BaseException) -> str:
+    """An error in one line."""
+    said = " ".join(str(error).split())
+    return said if isinstance(error, SudokumillError) else f"{type(error).__name__}: {said}"
+
+
+def _make(bench: Bench, held: Claim, spec: JobSpec, made: Made) -> Hold:
     """Makes the chunk batch by batch, as far as the job and the process want it; says what the rest is to be."""
+    settings = bench.settings
+    station = bench.station_for(held.job, spec)
     most = GREATEST_CHUNK if spec.kind is JobKind.GENERATE else _GREATEST_BATCH
-    renewed = time.monotonic()
+    claimed = renewed = time.monotonic()
     while made.reached < held.stop:
         start = made.reached
         if bench.interrupted():
             return Hold.PAUSE
         if start > held.start:
+            if time.monotonic() - claimed > settings.chunk_limit_seconds / 2:
+                return Hold.PAUSE  # it was planned too large: its rest is a chunk of its own
             hold = look(bench.database, held, spec.max_seconds)
             if hold is not Hold.GO_ON:
                 return hold
-        if time.monotonic() - renewed > bench.lease_seconds / 3:
-            renew(bench.database, held, bench.lease_seconds)
+        if time.monotonic() - renewed > settings.lease_seconds / 3:
+            renew(bench.database, held, settings.lease_seconds)
             renewed = time.monotonic()
         stop = min(start + station.rows, held.stop)
         grids = _inputs(bench.database, held.job, spec, start, stop)
         began = time.perf_counter()
-        batch = station.line.run(start, stop, grids)
+        with time_limit(settings.chunk_limit_seconds - (time.monotonic() - claimed)):
+            batch = station.line.run(start, stop, grids)
         seconds = time.perf_counter() - began
         made.add(batch, seconds, stop)
         station.learn(stop - start, seconds, most)

@@ -22,11 +22,14 @@ from typing import Final
 
 from sudokumill.errors import LeaseLostError, LocalProcessError, SudokumillError
 from sudokumill.queue.chunk import Bench, run_chunk
+from sudokumill.queue.crew import BEATS_MISSED, run_crew
+from sudokumill.queue.limits import limit_memory
 from sudokumill.registry import load_registry
 from sudokumill.settings import Settings
+from sudokumill.store import workers
 from sudokumill.store.advance import Pace, advance, start, stop
 from sudokumill.store.database import Database
-from sudokumill.store.leases import reap
+from sudokumill.store.leases import Holder, claim, reap
 from sudokumill.store.models import JobState
 from sudokumill.store.owners import owner_name
 from sudokumill.store.reading import Progress, progress
@@ -101,6 +104,7 @@ def run_local(
         crew.work(watch, say)
     finally:
         crew.dismiss()
+        workers.leave(database, crew.name)
         stop(database, job)
     return progress(database, job)
 
@@ -118,6 +122,8 @@ class _Crew:
         self._job = job
         self._settings = settings
         self._spec = progress(database, job).spec
+        self.name = owner_name()
+        self._about = run_crew(settings, self.name, job, self._spec.kind)
         self._in_hand = FORK.Value("q", 0)
         self._children: list[_Child] = []
         self._idle_deaths = 0
@@ -125,10 +131,13 @@ class _Crew:
 
     def work(self, watch: Callable[[Progress], None], say: Callable[[str], None]) -> None:
         """Lets children work until the job ends, is paused or is interrupted."""
+        beaten = self._beat()
         for _ in range(self._settings.processes):
             self._hire()
         looked_after = time.monotonic()
         while not self._interruption.times:
+            if time.monotonic() - beaten > self._settings.reaper_seconds:
+                beaten = self._beat()
             found = progress(self._database, self._job)
             watch(replace(found, in_hand=self._in_hand.value))
             if found.state.ended or found.state is JobState.PAUSED:
@@ -164,6 +173,11 @@ class _Crew:
         reap(self._database, self._job, self._settings.chunk_attempts)
         self._interruption.restore()
 
+    def _beat(self) -> float:
+        """Says that this run lives; returns when."""
+        workers.beat(self._database, self._about, BEATS_MISSED * self._settings.reaper_seconds)
+        return time.monotonic()
+
     def _count_idle_deaths(self, gone: list[_Child], reaped: int) -> None:
         """Ends the run when processes die again and again before they have a chunk to lose."""
         died = [child.process.exitcode for child in gone if child.process.exitcode]
@@ -186,12 +200,12 @@ class _Crew:
         silence_plugins()
         code = 0
         try:
+            limit_memory(self._settings.chunk_memory)
             bench = Bench(
                 database=Database(self._database.url.render_as_string(hide_password=False)),
                 registry=load_registry(self._settings.plugins, self._settings.plugin_dir),
-                owner=owner_name(),
-                lease_seconds=self._settings.lease_seconds,
-                licence=self._settings.licence,
+                settings=self._settings,
+                holder=Holder(owner_name(), self.name, self._settings.lease_seconds),
                 pace=pace(self._settings),
                 interrupted=lambda: interruption.times > 0 or os.getppid() != parent,
                 note=self._note,
@@ -212,14 +226,16 @@ class _Crew:
 
     def _serve_at(self, bench: Bench) -> None:
         while not bench.interrupted():
-            try:
-                state = run_chunk(bench, self._job, self._spec)
-            except LeaseLostError:
-                continue
-            if state is None:
+            held = claim(bench.database, bench.holder, job=self._job)
+            if held is None:
                 state = progress(bench.database, self._job).state
                 if state in {JobState.WAITING, JobState.RUNNING}:
                     time.sleep(_IDLE_SECONDS)
+            else:
+                try:
+                    state = run_chunk(bench, held, self._spec)
+                except LeaseLostError:
+                    continue
             if state.ended or state is JobState.PAUSED:
                 return
 

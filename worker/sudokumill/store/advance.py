@@ -123,7 +123,7 @@ def _cut(connection: Connection, found: Progress, open_positions: int, pace: Pac
     rate = found.tried / found.seconds if found.seconds > 0 else found.spec.rate
     return append_chunks(
         connection, found.id, found.spec, planned=found.planned, missing=attempts, rate=rate,
-        processes=pace.processes, seconds=pace.chunk_seconds, room=FIRST_CHUNKS - waiting,
+        processes=pace.processes, seconds=pace.chunk_seconds, room=FIRST_CHUNKS - waiting, priority=found.priority,
     )  # fmt: skip
 
 

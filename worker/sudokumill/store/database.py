@@ -17,17 +17,12 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import Float
 
-from sudokumill.errors import (
-    BadDatabaseUrlError,
-    DatabaseUnreachableError,
-    NotADatabaseError,
-    StorageFullError,
-    StoreError,
-)
+from sudokumill.errors import BadDatabaseUrlError, DatabaseUnreachableError
+from sudokumill.store.reasons import BUSY_SECONDS, CONNECT_SECONDS, explain
 
-_BUSY_SECONDS: Final = 60
 _BUSY_STEP_SECONDS: Final = 0.002
 _CACHE_KIB: Final = 65_536
+_POSTGRESQL: Final = "postgresql+psycopg"
 
 
 class Now(FunctionElement[float]):
@@ -55,6 +50,11 @@ class Database:
 
     Raises:
         BadDatabaseUrlError: not a URL, or of another kind of database.
+
+    Attributes:
+        url: of the database, with its password.
+        name: the URL as it may be shown.
+        engine: its connections.
     """
 
     def __init__(self, url: str) -> None:
@@ -80,7 +80,7 @@ class Database:
             yield connection
 
     @contextmanager
-    def write(self, job: int | None = None) -> Iterator[Connection]:
+    def write(self, job: int | None = None, lasting: bool = True) -> Iterator[Connection]:
         """A transaction that writes: committed at its end, or not at all.
 
         On SQLite it takes the write lock at once: a transaction that reads first and writes later can fail
@@ -88,6 +88,8 @@ class Database:
 
         Args:
             job: named in the error when the disk is full.
+            lasting: False for what is only bookkeeping of work that is made again if it gets lost. PostgreSQL then
+                does not wait for its disk, and may forget the last moments of a crash, in the order of commits.
         """
         with (
             self._translated(job),
@@ -95,6 +97,8 @@ class Database:
             connection.begin(),
         ):
             self._check_file(job)
+            if not lasting and connection.dialect.name == "postgresql":
+                connection.exec_driver_sql("SET LOCAL synchronous_commit TO off")
             yield connection
 
     def keep_log(self) -> None:
@@ -105,7 +109,7 @@ class Database:
         Raises:
             StoreError: the file cannot be written.
         """
-        deadline = time.monotonic() + _BUSY_SECONDS
+        deadline = time.monotonic() + BUSY_SECONDS
         with self._translated(), self.engine.connect() as connection:
             driver: Any = connection.connection.driver_connection
             while True:
@@ -148,26 +152,7 @@ class Database:
         except IntegrityError:
             raise  # not the database's fault, but that of what was written
         except DBAPIError as error:
-            raise self._explain(error, job) from error
-
-    def _explain(self, error: DBAPIError, job: int | None) -> StoreError:
-        reason = " ".join(str(error.orig).split())
-        code = getattr(error.orig, "sqlite_errorname", "")
-        if code == "SQLITE_NOTADB":
-            return NotADatabaseError(url=self.name, reason="the file is no SQLite database")
-        if code == "SQLITE_FULL" or "No space left" in reason:
-            again = "the command again" if job is None else f"sudokumill jobs resume {job}"
-            return StorageFullError(url=self.name, reason="the disk is full", again=again)
-        if code == "SQLITE_CANTOPEN":
-            reason = "the file cannot be opened; does its folder exist, and may you write there?"
-        elif code.startswith("SQLITE_READONLY"):
-            reason = "the file is read-only; change its rights or choose another with SUDOKUMILL_DATABASE_URL"
-        elif code.startswith("SQLITE_IOERR"):
-            reason = f"the disk, or a limit on the size of files, stopped it ({reason})"
-        elif code.startswith("SQLITE_BUSY"):
-            again = "try again" if job is None else f"run: sudokumill jobs resume {job}"
-            reason = f"another process kept it locked for {_BUSY_SECONDS} s; when that has ended, {again}"
-        return DatabaseUnreachableError(url=self.name, reason=reason)
+            raise explain(error, self.url, self.name, job) from error
 
 
 def _parse(text: str) -> URL:
@@ -175,31 +160,59 @@ def _parse(text: str) -> URL:
         url = make_url(text)
     except (ArgumentError, ValueError):
         raise BadDatabaseUrlError(url="given", reason="it is not a URL") from None
+    if "@" in f"{url.host}{'' if url.get_backend_name() == 'sqlite' else url.database}":
+        # then part of the password stands where it would be shown
+        raise BadDatabaseUrlError(url="given", reason="in a password @ must be written as %40, and / as %2F")
+    url = _with_password(url)
     shown = _shown(url)
-    if url.drivername in {"postgresql", "postgres"}:
-        url = url.set(drivername="postgresql+psycopg")
-    if url.get_backend_name() not in {"sqlite", "postgresql"}:
+    if url.get_backend_name() not in {"sqlite", "postgresql", "postgres"}:
         raise BadDatabaseUrlError(url=shown, reason="only sqlite and postgresql are known")
+    if url.drivername in {"postgresql", "postgres"}:
+        url = url.set(drivername=_POSTGRESQL)
+    if url.get_backend_name() != "sqlite" and url.drivername != _POSTGRESQL:
+        raise BadDatabaseUrlError(
+            url=shown, reason="its driver is not known here; let it begin with postgresql://"
+        )
     in_memory = url.query.get("mode") == "memory" or ":memory:" in (url.database or ":memory:")
     if url.get_backend_name() == "sqlite" and in_memory:
         raise BadDatabaseUrlError(url=shown, reason="several processes share the store, so it must be a file")
     return url
 
 
+def _with_password(url: URL) -> URL:
+    """The URL with its password where one belongs, so that nobody shows it who shows a URL."""
+    password = url.query.get("password")
+    if url.get_backend_name() == "sqlite" or not isinstance(password, str):
+        return url
+    return url.set(password=password).difference_update_query(["password"])
+
+
 def _shown(url: URL) -> str:
     """The URL without what it keeps secret: the password of its user part, and those among its options."""
-    secret = {name: "***" for name in url.query if "pass" in name.lower() or "key" in name.lower()}
-    return url.update_query_dict(secret).render_as_string(hide_password=True)
+    secret = {name: "***" for name in url.query if _is_secret(name)}
+    shown = url.set(drivername="postgresql") if url.drivername == _POSTGRESQL else url
+    return shown.update_query_dict(secret).render_as_string(hide_password=True)
+
+
+def _is_secret(option: str) -> bool:
+    return "pass" in option.lower() or "key" in option.lower()
 
 
 def _engine(url: URL) -> Engine:
     try:
         if url.get_backend_name() == "sqlite":
-            engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS})
+            engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
             event.listen(engine, "connect", _set_up_sqlite)
             event.listen(engine, "begin", _begin_sqlite)
             return engine
-        return create_engine(url, pool_pre_ping=True)
+        # an engine shows its URL's options, so those that are secret go past it
+        secret = {name: value for name, value in url.query.items() if _is_secret(name)}
+        defaults = {"connect_timeout": CONNECT_SECONDS, "application_name": "sudokumill"}
+        return create_engine(
+            url.difference_update_query(list(secret)),
+            pool_pre_ping=True,
+            connect_args={name: value for name, value in defaults.items() if name not in url.query} | secret,
+        )
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
         raise BadDatabaseUrlError(url=_shown(url), reason=" ".join(str(error).split())) from None
 
@@ -209,7 +222,7 @@ def _set_up_sqlite(connection: sqlite3.Connection, _: object) -> None:
     connection.isolation_level = None
     cursor = connection.cursor()
     for pragma in (
-        f"busy_timeout = {_BUSY_SECONDS * 1000}",
+        f"busy_timeout = {BUSY_SECONDS * 1000}",
         # with a write-ahead log (schema.upgrade sets it), NORMAL loses no consistency, at most the last commits
         # of a power cut; the chunks that these belong to are then made again
         "synchronous = NORMAL",
@@ -228,7 +241,7 @@ def _begin_sqlite(connection: Connection) -> None:
     # SQLite's own wait asks again after up to 100 ms; with two writers that take turns, the lock would stand
     # free for a quarter of the time
     connection.exec_driver_sql("PRAGMA busy_timeout = 0")
-    deadline = time.monotonic() + _BUSY_SECONDS
+    deadline = time.monotonic() + BUSY_SECONDS
     try:
         while True:
             try:
@@ -240,4 +253,4 @@ def _begin_sqlite(connection: Connection) -> None:
                     raise
                 time.sleep(_BUSY_STEP_SECONDS)
     finally:
-        connection.exec_driver_sql(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any, Final
 
 from sqlalchemy import Connection, insert, update
-from sqlalchemy.dialects import postgresql
+from sqlalchemy.exc import DBAPIError
 
-from sudokumill.errors import LeaseLostError
-from sudokumill.rows import Batch, ItemError, ReportSum, joined, merge
-from sudokumill.store.database import Database
+from sudokumill.errors import LeaseLostError, StoreError
+from sudokumill.rows import Batch, ItemError, ReportSum, joined
+from sudokumill.rows import merge as merge_reports
+from sudokumill.store.copying import CopyRows, copy_in, merge
+from sudokumill.store.database import Database, Now
 from sudokumill.store.leases import Claim, Hold, held_by
 from sudokumill.store.models import (
     COUNTERS,
@@ -30,10 +34,17 @@ from sudokumill.store.packing import (
     PackedFinals,
     PackedLevels,
     PackedSolutions,
-    Values,
+    Sheet,
     pack,
 )
 from sudokumill.store.settling import settle
+
+_CLASHES: Final = frozenset({"40P01", "40001"})
+"""SQLSTATE of a deadlock and of a serialization failure: the server undid the transaction, and asks to have it
+again."""
+
+_PAUSES: Final = (0.02, 0.1, 0.5)
+"""Seconds before each further try after such a clash."""
 
 
 @dataclass
@@ -78,51 +89,88 @@ def finish(
         LeaseLostError: the chunk is another process's now; nothing was stored.
         StorageFullError: the disk is full; nothing was stored.
     """
-    packed = pack(held, joined([batch.rows for batch in made.batches]), licence)
-    errors = [error for batch in made.batches for error in batch.errors]
+    whole = joined([batch.rows for batch in made.batches])
+    packed = pack(held, whole, licence, binary=database.engine.dialect.name == "postgresql")
     reports: dict[str, ReportSum] = {}
     for batch in made.batches:
-        merge(reports, batch.reports)
-    with database.write(held.job) as connection:
-        if not connection.execute(
-            update(Chunk).where(*held_by(held)).values(state=ChunkState.DONE.value)
-        ).rowcount:
-            raise LeaseLostError(chunk=held.chunk)
-        counts = _keep(connection, held, packed, new)
-        counts["failed"] = _keep_errors(connection, held, errors)
-        connection.execute(
-            update(Chunk)
-            .where(Chunk.id == held.chunk)
-            .values(
-                stop=made.reached,
-                owner=None,
-                lease_token=None,
-                lease_until=None,
-                versions=versions,
-                seconds=made.seconds,
-                reports={name: [one.total, one.weight, one.least, one.greatest] for name, one in reports.items()}
-                or None,
-                **{name: counts[name] for name in COUNTERS},
-            )
+        merge_reports(reports, batch.reports)
+    end = {
+        "versions": versions,
+        "reports": {name: [one.total, one.weight, one.least, one.greatest] for name, one in reports.items()}
+        or None,
+    }
+    pauses = iter(_PAUSES)
+    while True:
+        try:
+            with database.write(held.job) as connection:
+                _store(connection, held, made, packed, end, new, rest)
+        except StoreError as error:
+            pause = next(pauses, None) if _is_clash(error) else None
+            if pause is None:
+                raise
+            time.sleep(pause)
+        else:
+            return
+
+
+def _is_clash(error: StoreError) -> bool:
+    cause = error.__cause__
+    return isinstance(cause, DBAPIError) and getattr(cause.orig, "sqlstate", None) in _CLASHES
+
+
+def _store(
+    connection: Connection,
+    held: Claim,
+    made: Made,
+    packed: Packed,
+    end: dict[str, Any],
+    new: bool,
+    rest: Hold,
+) -> None:
+    """The transaction of ``finish``: it may be tried again as long as it is not committed.
+
+    On PostgreSQL locks are taken in one order by all, so that none waits for each other in a circle: the own
+    chunk, finals by id, puzzles by id, and last what ``settle`` takes. The job's row is not among them: whoever
+    steers a job locks that first and its chunks after.
+    """
+    if not connection.execute(update(Chunk).where(*held_by(held)).values(state=ChunkState.DONE.value)).rowcount:
+        raise LeaseLostError(chunk=held.chunk)
+    counts = _keep(connection, held, packed, new)
+    counts["failed"] = _keep_errors(connection, held, [error for batch in made.batches for error in batch.errors])
+    connection.execute(
+        update(Chunk)
+        .where(Chunk.id == held.chunk)
+        .values(
+            stop=made.reached,
+            owner=None,
+            lease_token=None,
+            lease_until=None,
+            ended_at=Now(),
+            seconds=made.seconds,
+            **end,
+            **{name: counts[name] for name in COUNTERS},
         )
-        if made.reached < held.stop:
-            state = ChunkState.WAITING if rest is Hold.PAUSE else ChunkState.DROPPED
-            left = waiting_chunk(held.job, made.reached, held.stop) | {"state": state.value}
-            connection.execute(insert(Chunk).values(left))
+    )
+    if made.reached < held.stop:
+        state = ChunkState.WAITING if rest is Hold.PAUSE else ChunkState.DROPPED
+        left = waiting_chunk(held.job, held.turn, made.reached, held.stop) | {"state": state.value}
+        connection.execute(insert(Chunk).values(left))
 
 
 def _keep(connection: Connection, held: Claim, packed: Packed, new: bool) -> Counter[str]:
     """Inserts the rows and says what their positions came to."""
     match packed:
         case PackedSolutions(solutions):
-            if solutions:
+            if isinstance(solutions, CopyRows):
+                copy_in(connection, Solution.__tablename__, solutions)
+            elif solutions:
                 connection.execute(insert(Solution), solutions)
             return Counter(delivered=len(solutions))
-        case PackedFinals(finals, hits):
+        case PackedFinals(finals):
             inserted = _insert_new(connection, FinalRow, FINAL_COLUMNS, finals)
             if inserted == len(finals):
                 return Counter(delivered=inserted)
-            return settle(connection, held, FinalRow, hits, new)
+            return settle(connection, held, FinalRow, packed.hits(), new)
         case PackedLevels(finals, puzzles, hits):
             _insert_new(connection, FinalRow, FINAL_COLUMNS, finals)
             inserted = _insert_new(connection, Puzzle, PUZZLE_COLUMNS, puzzles)
@@ -148,7 +196,7 @@ def _keep_errors(connection: Connection, held: Claim, errors: Sequence[ItemError
 
 
 def _insert_new(
-    connection: Connection, table: type[FinalRow] | type[Puzzle], columns: Sequence[str], rows: list[Values]
+    connection: Connection, table: type[FinalRow] | type[Puzzle], columns: Sequence[str], rows: Sheet
 ) -> int:
     """Inserts the rows whose id is not there yet, and returns how many that were.
 
@@ -156,17 +204,13 @@ def _insert_new(
     that insert in one order do not wait for each other in a circle. SQLite takes driver tuples: SQLAlchemy's own
     parameter handling would cost as much again as the insert itself.
     """
+    if isinstance(rows, CopyRows):
+        return merge(connection, table.__tablename__, rows)
     if not rows:
         return 0
-    if connection.dialect.name == "sqlite":
-        marks = ", ".join("?" * len(columns))
-        sql = (
-            f"INSERT INTO {table.__tablename__} ({', '.join(columns)}) VALUES ({marks}) "  # noqa: S608 - own names
-            "ON CONFLICT (id) DO NOTHING"
-        )
-        return connection.exec_driver_sql(sql, rows).rowcount
-    return connection.execute(
-        postgresql.insert(table).on_conflict_do_nothing(index_elements=["id"]),
-        [dict(zip(columns, row, strict=True)) for row in rows],
-        execution_options={"preserve_rowcount": True},
-    ).rowcount
+    marks = ", ".join("?" * len(columns))
+    sql = (
+        f"INSERT INTO {table.__tablename__} ({', '.join(columns)}) VALUES ({marks}) "  # noqa: S608 - own names
+        "ON CONFLICT (id) DO NOTHING"
+    )
+    return connection.exec_driver_sql(sql, rows).rowcount

@@ -14,15 +14,27 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import Enum, auto
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, func, insert, literal, or_, select, update
 
 from sudokumill.errors import LeaseLostError
 from sudokumill.jobs import JobSpec
 from sudokumill.store.database import Database, Now
-from sudokumill.store.models import Chunk, ChunkState, ItemFailure, Job, JobState, time_worked, waiting_chunk
+from sudokumill.store.models import (
+    RUNNING,
+    Chunk,
+    ChunkState,
+    ItemFailure,
+    Job,
+    JobState,
+    Turn,
+    UtcTime,
+    time_worked,
+    waiting_chunk,
+)
 from sudokumill.store.owners import is_gone
 
 _DEATH_REASON: Final = "its process died, or ran beyond its lease, at every attempt"
@@ -38,6 +50,18 @@ class Claim:
     stop: int
     attempt: int
     token: str
+    turn: Turn
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who claims chunks."""
+
+    owner: str
+    """This process (see ``owners``)."""
+    worker: str
+    """The worker that it belongs to."""
+    lease_seconds: float
 
 
 class Hold(Enum):
@@ -50,22 +74,45 @@ class Hold(Enum):
     """Keep what is made, the rest waits."""
 
 
-def claim(database: Database, job: int, owner: str, lease_seconds: float) -> Claim | None:
-    """The job's first waiting chunk, now this process's; None when none waits or the job does not run."""
-    token = secrets.token_hex(16)
-    runnable = select(Job.id).where(Job.id == job, Job.state.in_([JobState.WAITING, JobState.RUNNING]))
+def claim(database: Database, holder: Holder, *, job: int | None = None, chunk: int | None = None) -> Claim | None:
+    """A waiting chunk, now this process's; None when it does not wait, or its job does not run.
+
+    Args:
+        database: where.
+        holder: this process.
+        job: its first waiting chunk is meant.
+        chunk: this one is meant.
+    """
+    meant = Chunk.job_id == job if chunk is None else Chunk.id == chunk
+    of_meant = select(Job.id).where(Job.id == job)
+    if chunk is not None:
+        of_meant = select(Chunk.job_id).where(Chunk.id == chunk)
+    runnable = select(Job.id).where(
+        Job.id == of_meant.scalar_subquery(), Job.state.in_([JobState.WAITING, JobState.RUNNING])
+    )
     first = (
         select(Chunk.id)
-        .where(Chunk.job_id.in_(runnable), Chunk.state == ChunkState.WAITING)
+        .where(meant, Chunk.job_id.in_(runnable), Chunk.state == ChunkState.WAITING)
         .order_by(Chunk.start)
         .limit(1)
         .with_for_update(skip_locked=True)
         .scalar_subquery()
     )
-    with database.write(job) as connection:
+    now = datetime.now(UTC)
+    token = secrets.token_hex(16)
+    with database.write(job, lasting=False) as connection:
         # the job's row before its chunk's, as whoever steers the job does: or the two could wait for each other
         connection.execute(
-            update(Job).where(Job.id == job, Job.state == JobState.WAITING).values(state=JobState.RUNNING.value)
+            update(Job)
+            .where(
+                Job.id == of_meant.scalar_subquery(),
+                or_(Job.state == JobState.WAITING, and_(Job.state == JobState.RUNNING, Job.resumed_at.is_(None))),
+            )
+            .values(
+                state=JobState.RUNNING.value,
+                started_at=func.coalesce(Job.started_at, literal(now, UtcTime)),
+                resumed_at=func.coalesce(Job.resumed_at, literal(now, UtcTime)),
+            )
         )
         found = connection.execute(
             update(Chunk)
@@ -73,15 +120,27 @@ def claim(database: Database, job: int, owner: str, lease_seconds: float) -> Cla
             .values(
                 state=ChunkState.RUNNING.value,
                 attempt=Chunk.attempt + 1,
-                owner=owner,
+                owner=holder.owner,
+                worker=holder.worker,
                 lease_token=token,
-                lease_until=Now() + lease_seconds,
+                lease_until=Now() + holder.lease_seconds,
+                claimed_at=Now(),
             )
-            .returning(Chunk.id, Chunk.job_id, Chunk.start, Chunk.stop, Chunk.attempt)
+            .returning(
+                Chunk.id,
+                Chunk.job_id,
+                Chunk.start,
+                Chunk.stop,
+                Chunk.attempt,
+                Chunk.kind,
+                Chunk.priority,
+                Chunk.turn,
+            )
         ).one_or_none()
         if found is None:
             return None
-    return Claim(found.id, found.job_id, found.start, found.stop, found.attempt, token)
+    turn = Turn(found.kind, found.priority, found.turn)
+    return Claim(found.id, found.job_id, found.start, found.stop, found.attempt, token, turn)
 
 
 def look(database: Database, held: Claim, max_seconds: float | None) -> Hold:
@@ -101,7 +160,7 @@ def renew(database: Database, held: Claim, lease_seconds: float) -> None:
     Raises:
         LeaseLostError: another process has the chunk now.
     """
-    with database.write(held.job) as connection:
+    with database.write(held.job, lasting=False) as connection:
         renewed = connection.execute(
             update(Chunk).where(*held_by(held)).values(lease_until=Now() + lease_seconds)
         ).rowcount
@@ -111,7 +170,7 @@ def renew(database: Database, held: Claim, lease_seconds: float) -> None:
 
 def give_back(database: Database, held: Claim) -> None:
     """Puts the chunk back as if it had not been claimed; nothing happens when the lease was lost."""
-    with database.write(held.job) as connection:
+    with database.write(held.job, lasting=False) as connection:
         connection.execute(
             update(Chunk)
             .where(*held_by(held))
@@ -119,12 +178,27 @@ def give_back(database: Database, held: Claim) -> None:
         )
 
 
-def reap(database: Database, job: int, chunk_attempts: int) -> int:
+def fail(database: Database, held: Claim, chunk_attempts: int, reason: str) -> None:
+    """Ends an attempt that went wrong in this process; nothing happens when the lease was lost.
+
+    Args:
+        database: where.
+        held: the lease.
+        chunk_attempts: attempts before the chunk is split.
+        reason: what went wrong, for the account of a position that fails at every attempt.
+    """
+    with database.write(held.job) as connection:
+        row = connection.execute(select(Chunk).where(*held_by(held)).with_for_update()).one_or_none()
+        if row is not None:
+            _end_attempt(connection, row, chunk_attempts, reason)
+
+
+def reap(database: Database, job: int | None, chunk_attempts: int) -> int:
     """Takes back the chunks whose lease ran out or whose process on this machine has gone.
 
     Args:
         database: where.
-        job: whose chunks.
+        job: whose chunks; None for those of all jobs.
         chunk_attempts: attempts before a chunk is split.
 
     Returns:
@@ -134,16 +208,17 @@ def reap(database: Database, job: int, chunk_attempts: int) -> int:
         running = connection.execute(
             select(
                 Chunk.id,
+                Chunk.job_id,
                 Chunk.owner,
                 Chunk.lease_token,
                 Chunk.lease_until,
                 (Chunk.lease_until < Now()).label("over"),
-            ).where(Chunk.job_id == job, Chunk.state == ChunkState.RUNNING)
+            ).where(RUNNING, *(() if job is None else (Chunk.job_id == job,)))
         ).all()
     taken = 0
     for row in running:
         if row.over or is_gone(row.owner):
-            with database.write(job) as connection:
+            with database.write(row.job_id) as connection:
                 taken += _take_back(connection, row, chunk_attempts)
     return taken
 
@@ -164,7 +239,7 @@ def held_by(held: Claim) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-_FREE: Final = {"owner": None, "lease_token": None, "lease_until": None}
+_FREE: Final = {"owner": None, "lease_token": None, "lease_until": None, "published_at": None}
 
 
 def _take_back(connection: Connection, seen: Row[*tuple[Any, ...]], chunk_attempts: int) -> bool:
@@ -183,6 +258,14 @@ def _take_back(connection: Connection, seen: Row[*tuple[Any, ...]], chunk_attemp
     ).one_or_none()
     if row is None:
         return False
+    _end_attempt(connection, row, chunk_attempts, _DEATH_REASON)
+    return True
+
+
+def _end_attempt(connection: Connection, row: Row[*tuple[Any, ...]], chunk_attempts: int, reason: str) -> None:
+    """Lets a chunk whose attempt failed wait again; after the last one its halves do."""
+    chunk: int = row.id
+    turn = Turn(row.kind, row.priority, row.turn)
     if row.attempt < chunk_attempts:
         values: dict[str, Any] = {"state": ChunkState.WAITING.value, **_FREE}
     elif row.stop - row.start > 1:
@@ -191,11 +274,11 @@ def _take_back(connection: Connection, seen: Row[*tuple[Any, ...]], chunk_attemp
             insert(Chunk),
             [
                 # one attempt each: a row that kills its process is found in log2(rows) deaths
-                waiting_chunk(row.job_id, row.start, middle, chunk_attempts - 1),
-                waiting_chunk(row.job_id, middle, row.stop, chunk_attempts - 1),
+                waiting_chunk(row.job_id, turn, row.start, middle, chunk_attempts - 1),
+                waiting_chunk(row.job_id, turn, middle, row.stop, chunk_attempts - 1),
             ],
         )
-        values = {"state": ChunkState.SPLIT.value, "reason": _DEATH_REASON, **_FREE}
+        values = {"state": ChunkState.SPLIT.value, "reason": reason, **_FREE}
     else:
         connection.execute(
             insert(ItemFailure).values(
@@ -203,9 +286,8 @@ def _take_back(connection: Connection, seen: Row[*tuple[Any, ...]], chunk_attemp
                 position=row.start,
                 chunk_id=chunk,
                 **_suspects(connection, row.job_id),
-                reason=_DEATH_REASON,
+                reason=reason[:300],
             )
         )
-        values = {"state": ChunkState.DEAD.value, "reason": _DEATH_REASON, "failed": 1, **_FREE}
+        values = {"state": ChunkState.DEAD.value, "reason": reason, "failed": 1, **_FREE}
     connection.execute(update(Chunk).where(Chunk.id == chunk).values(**values))
-    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -11,6 +12,7 @@ from sqlalchemy import (
     JSON,
     BigInteger,
     Boolean,
+    ColumnElement,
     DateTime,
     Dialect,
     Float,
@@ -24,6 +26,8 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
     Uuid,
+    and_,
+    literal_column,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeEngine
@@ -125,6 +129,8 @@ class Job(Base):
     count: Mapped[int] = mapped_column(BigInteger)
     seed: Mapped[int] = mapped_column(BigInteger)
     spec: Mapped[dict[str, Any]] = mapped_column(JSON)
+    priority: Mapped[int] = mapped_column(SmallInteger, default=0)
+    """Chunks of jobs with a higher one go first."""
     planned: Mapped[int] = mapped_column(BigInteger, default=0)
     """Positions that chunks were cut for, so far."""
     worked: Mapped[float] = mapped_column(Float, default=0.0)
@@ -145,10 +151,19 @@ class Chunk(Base):
     """A range of positions of a job that one process makes at a time."""
 
     __tablename__ = "chunk"
-    __table_args__ = (Index("ix_chunk_job_id_state", "job_id", "state"),)
+    __table_args__ = (
+        Index("ix_chunk_job_id_state", "job_id", "state"),
+        Index("ix_chunk_worker", "worker"),
+    )
 
     id: Mapped[int] = mapped_column(_AutoId, primary_key=True, autoincrement=True)
     job_id: Mapped[int] = mapped_column(BigInteger, ForeignKey("job.id"))
+    kind: Mapped[str] = mapped_column(String(20))
+    """The job's: the queue that its id is published in."""
+    priority: Mapped[int] = mapped_column(SmallInteger)
+    """The job's."""
+    turn: Mapped[int] = mapped_column(BigInteger)
+    """Among chunks of one kind and priority those with the lowest turn are published first."""
     start: Mapped[int] = mapped_column(BigInteger)
     stop: Mapped[int] = mapped_column(BigInteger)
     state: Mapped[str] = mapped_column(String(20))
@@ -158,6 +173,14 @@ class Chunk(Base):
     lease_token: Mapped[str | None] = mapped_column(String(32))
     lease_until: Mapped[float | None] = mapped_column(Float)
     """Seconds since 1970 by the database's clock."""
+    published_at: Mapped[float | None] = mapped_column(Float)
+    """When its id was last published to the workers, by the database's clock; NULL while it is to be."""
+    claimed_at: Mapped[float | None] = mapped_column(Float)
+    """When it was last claimed, by the database's clock."""
+    ended_at: Mapped[float | None] = mapped_column(Float)
+    """When its rows were stored, by the database's clock."""
+    worker: Mapped[str | None] = mapped_column(String(200))
+    """The name of the worker that last claimed it (see ``Worker``)."""
     versions: Mapped[dict[str, str] | None] = mapped_column(JSON(none_as_null=True))
     """What made its rows: part to NAME==VERSION."""
     reason: Mapped[str | None] = mapped_column(Text)
@@ -179,6 +202,28 @@ class Chunk(Base):
     """Time that the line took, without storing."""
     reports: Mapped[dict[str, list[float]] | None] = mapped_column(JSON(none_as_null=True))
     """Reports of the implementations: name to [total, weight, least, greatest]."""
+
+
+# The states in these conditions are no parameters: no planner uses a partial index then.
+_WAITING: Final = Chunk.state == literal_column("'waiting'")
+
+UNPUBLISHED: Final = and_(_WAITING, Chunk.published_at.is_(None))
+"""Chunks whose ids are to be published."""
+
+PUBLISHED: Final = and_(_WAITING, Chunk.published_at.is_not(None))
+"""Chunks whose ids are on their way."""
+
+RUNNING: Final = Chunk.state == literal_column("'running'")
+
+
+def _partial(name: str, condition: ColumnElement[bool], *columns: Any) -> Index:
+    """An index of the few rows that a fleet looks at again and again, among the many that are done."""
+    return Index(name, *columns, sqlite_where=condition, postgresql_where=condition)
+
+
+_partial("ix_chunk_unpublished", UNPUBLISHED, Chunk.kind, Chunk.priority.desc(), Chunk.turn, Chunk.id)
+_partial("ix_chunk_published", PUBLISHED, Chunk.kind, Chunk.published_at)
+_partial("ix_chunk_running", RUNNING, Chunk.kind, Chunk.lease_until)
 
 
 class Input(Base):
@@ -287,10 +332,57 @@ class ItemFailure(Base):
     reason: Mapped[str] = mapped_column(String(300))
 
 
-def waiting_chunk(job: int, start: int, stop: int, attempt: int = 0) -> dict[str, Any]:
+class Worker(Base):
+    """A process with children that work on chunks: a worker of the fleet, or a run on one machine."""
+
+    __tablename__ = "worker"
+
+    name: Mapped[str] = mapped_column(String(200), primary_key=True)
+    """Its main process (see ``owners``)."""
+    node: Mapped[str] = mapped_column(String(200))
+    """Its name for people."""
+    job_id: Mapped[int | None] = mapped_column(BigInteger)
+    """The only job that it works on; NULL for a worker of the fleet."""
+    kinds: Mapped[list[str]] = mapped_column(JSON)
+    """The queues that it takes chunks from."""
+    processes: Mapped[int] = mapped_column(Integer)
+    implementations: Mapped[list[str]] = mapped_column(JSON)
+    """What it has, each ``role NAME==VERSION``."""
+    versions: Mapped[dict[str, str]] = mapped_column(JSON)
+    """Of sudokumill, Python and what else decides what it makes."""
+    started_at: Mapped[float] = mapped_column(Float)
+    beaten_at: Mapped[float] = mapped_column(Float)
+    """Its last heartbeat, by the database's clock."""
+    live_until: Mapped[float] = mapped_column(Float)
+    """When it counts as gone, unless it beats again."""
+    left_at: Mapped[float | None] = mapped_column(Float)
+    """When it said that it ends."""
+
+
+class Identity(Base):
+    """One row: which database this is, so that a message of another one is known as such."""
+
+    __tablename__ = "identity"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Where a chunk stands in the queue of its kind."""
+
+    kind: str
+    priority: int
+    number: int
+
+
+def waiting_chunk(job: int, turn: Turn, start: int, stop: int, attempt: int = 0) -> dict[str, Any]:
     """A new chunk's columns that have no default."""
     return {
         "job_id": job,
+        "kind": turn.kind,
+        "priority": turn.priority,
+        "turn": turn.number,
         "start": start,
         "stop": stop,
         "state": ChunkState.WAITING.value,

@@ -20,6 +20,11 @@ def owner_name() -> str:
     return f"{_machine()}:{pid}:{_started(pid)}"
 
 
+def is_here(owner: str) -> bool:
+    """Whether a name is that of a process of this machine, one that has gone included."""
+    return owner.partition(":")[0] == _machine()
+
+
 def is_gone(owner: str | None) -> bool:
     """Whether a lease's holder was a process of this machine and is not there any more."""
     machine, _, process = (owner or "").partition(":")

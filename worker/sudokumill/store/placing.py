@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import repeat
 from typing import Any, Final
 
 import numpy as np
@@ -16,9 +17,11 @@ from sqlalchemy.exc import IntegrityError
 from sudokumill.errors import BadOrderError, KeyTakenError, UnknownJobError
 from sudokumill.grids.batch import Grids, to_lines
 from sudokumill.jobs import FIRST_CHUNKS, JobKind, JobSpec, Source, plan_chunks, rows_per_chunk
+from sudokumill.store.copying import copy_in, copy_rows, digits, integers
 from sudokumill.store.database import Database
 from sudokumill.store.models import Chunk, FinalRow, Input, Job, JobState, Puzzle, waiting_chunk
 from sudokumill.store.reading import delivered_finals
+from sudokumill.store.turns import next_turn
 
 _SPARE_INPUTS: Final = 1_000
 _INPUTS_AT_A_TIME: Final = 10_000
@@ -95,6 +98,7 @@ def place(
     lines: NDArray[np.int64] | None = None,
     processes: int = 1,
     chunk_seconds: float = 4.0,
+    priority: int = 0,
 ) -> Placed:
     """Orders a job, or finds the one that this key ordered before.
 
@@ -107,6 +111,7 @@ def place(
         lines: where each of these stood in the file.
         processes: how many will share the work, as far as is known; a hint for the size of chunks.
         chunk_seconds: work that a chunk is planned for.
+        priority: chunks of jobs with a higher one go first.
 
     Raises:
         BadOrderError: the key is too long.
@@ -121,11 +126,11 @@ def place(
                 before = connection.execute(select(Job).where(Job.key == key)).one_or_none()
                 if before is not None:
                     return _same_order(before, spec, seed_given)
-            job = _insert_job(connection, spec, key)
+            job = _insert_job(connection, spec, key, priority)
             _keep_inputs(connection, job, spec, inputs, lines)
             append_chunks(
                 connection, job, spec, planned=0, missing=spec.count, rate=spec.rate, processes=processes,
-                seconds=chunk_seconds, room=FIRST_CHUNKS,
+                seconds=chunk_seconds, room=FIRST_CHUNKS, priority=priority,
             )  # fmt: skip
     except IntegrityError:
         # somebody else ordered with this key at the same moment
@@ -134,7 +139,7 @@ def place(
     return Placed(job, JobState.WAITING, spec.seed, existed=False)
 
 
-def _insert_job(connection: Connection, spec: JobSpec, key: str | None) -> int:
+def _insert_job(connection: Connection, spec: JobSpec, key: str | None, priority: int) -> int:
     return connection.execute(
         insert(Job)
         .values(
@@ -144,6 +149,7 @@ def _insert_job(connection: Connection, spec: JobSpec, key: str | None) -> int:
             count=spec.count,
             seed=spec.seed,
             spec=spec.model_dump(mode="json"),
+            priority=priority,
             ordered_at=datetime.now(UTC),
         )
         .returning(Job.id)
@@ -161,13 +167,19 @@ def append_chunks(
     processes: int,
     seconds: float,
     room: int,
+    priority: int,
 ) -> int:
     """Cuts chunks for the next ``missing`` positions, ``room`` chunks at the most; returns how many."""
     bounds = [bound for bound in (spec.size, spec.max_attempts) if bound is not None]
     rows = rows_per_chunk(spec, rate, seconds, processes, missing)
     ranges = plan_chunks(planned, missing, rows, min(bounds, default=None), room)
     if ranges:
-        connection.execute(insert(Chunk), [waiting_chunk(job, start, stop) for start, stop in ranges])
+        first = next_turn(connection, job, spec.kind.value, priority)
+        turns = (replace(first, number=first.number + index) for index in range(len(ranges)))
+        connection.execute(
+            insert(Chunk),
+            [waiting_chunk(job, turn, start, stop) for turn, (start, stop) in zip(turns, ranges, strict=True)],
+        )
         connection.execute(update(Job).where(Job.id == job).values(planned=ranges[-1][1]))
     return len(ranges)
 
@@ -200,18 +212,9 @@ def _keep_inputs(
         position = 0
         for grids in inputs:
             for start in range(0, len(grids), _INPUTS_AT_A_TIME):
-                some = to_lines(grids[start : start + _INPUTS_AT_A_TIME])
-                places = range(position, position + len(some))
-                connection.execute(
-                    insert(Input),
-                    [
-                        {
-                            "job_id": job, "position": place, "digits": digits,
-                            "line": None if lines is None else int(lines[place]),
-                        }
-                        for place, digits in zip(places, some, strict=True)
-                    ],
-                )  # fmt: skip
+                some = grids[start : start + _INPUTS_AT_A_TIME]
+                places = np.arange(position, position + len(some))
+                _keep_file_inputs(connection, job, some, places, None if lines is None else lines[places])
                 position += len(some)
         return
     chosen = _source(spec.source, spec.source_job).limit(spec.size).subquery()
@@ -224,6 +227,35 @@ def _keep_inputs(
         raise BadOrderError(
             reason=f"{spec.size:,} grids were counted, but {kept:,} are left: another job took some; order again"
         )
+
+
+def _keep_file_inputs(
+    connection: Connection,
+    job: int,
+    grids: Grids,
+    positions: NDArray[np.int64],
+    lines: NDArray[np.int64] | None,
+) -> None:
+    if connection.dialect.name == "postgresql":
+        fields = {
+            "job_id": integers(np.array(job)),
+            "position": integers(positions),
+            "digits": digits(grids),
+        } | ({} if lines is None else {"line": integers(lines)})
+        copy_in(connection, Input.__tablename__, copy_rows(len(grids), fields))
+        return
+    connection.execute(
+        insert(Input),
+        [
+            {"job_id": job, "position": place, "digits": text, "line": line}
+            for place, text, line in zip(
+                positions.tolist(),
+                to_lines(grids),
+                repeat(None) if lines is None else lines.tolist(),
+                strict=lines is not None,
+            )
+        ],
+    )
 
 
 def _source(source: Source, job: int | None) -> Select[int, int, str]:

@@ -15,6 +15,7 @@ from sudokumill.rows import Failure, ReportSum
 from sudokumill.store.database import Database, Now
 from sudokumill.store.models import (
     COUNTERS,
+    RUNNING,
     Chunk,
     ChunkState,
     Delivery,
@@ -28,6 +29,7 @@ from sudokumill.store.models import (
     time_worked,
 )
 from sudokumill.store.owners import is_gone
+from sudokumill.store.workers import read_live
 
 OPEN: Final = (ChunkState.WAITING.value, ChunkState.RUNNING.value)
 """States of chunks whose positions are still to come."""
@@ -47,6 +49,7 @@ class Progress:
     key: str | None
     count: int
     seed: int
+    priority: int
     spec: JobSpec
     planned: int
     ordered_at: datetime
@@ -69,7 +72,7 @@ class Progress:
     worked: float
     """Seconds that it was run."""
     at_work: bool
-    """Whether a process holds a chunk of it, as far as can be told."""
+    """Whether somebody works on it, or lives who will take its next chunk."""
     chunks: dict[ChunkState, int]
     in_hand: int = 0
     """Positions that are made but not stored yet, where the reader knows of them."""
@@ -135,6 +138,7 @@ def _progress(connection: Connection, row: Row[Any]) -> Progress:
         key=row.key,
         count=count,
         seed=row.seed,
+        priority=row.priority,
         spec=JobSpec.model_validate(row.spec),
         planned=row.planned,
         ordered_at=row.ordered_at,
@@ -151,18 +155,43 @@ def _progress(connection: Connection, row: Row[Any]) -> Progress:
         failed=int(total("failed")),
         seconds=float(total("seconds")),
         worked=time_worked(row.worked, row.resumed_at),
-        at_work=ChunkState.RUNNING.value in sums and _is_at_work(connection, row.id),
+        at_work=_is_at_work(connection, row),
         chunks={ChunkState(state): found.chunks for state, found in sums.items()},
     )
 
 
-def _is_at_work(connection: Connection, job: int) -> bool:
-    held = connection.execute(
-        select(Chunk.owner, (Chunk.lease_until >= Now()).label("holds")).where(
-            Chunk.job_id == job, Chunk.state == ChunkState.RUNNING
+def running_jobs(database: Database) -> list[int]:
+    """Jobs of which a chunk was claimed and that have not ended."""
+    with database.read() as connection:
+        return list(
+            connection.execute(select(Job.id).where(Job.state == JobState.RUNNING).order_by(Job.id)).scalars()
         )
+
+
+def idle_jobs(database: Database) -> list[int]:
+    """Jobs that should go on and have no chunk that waits or runs: whoever was to cut the next ones has gone."""
+    to_come = select(Chunk.id).where(Chunk.job_id == Job.id, Chunk.state.in_(OPEN))
+    with database.read() as connection:
+        return list(
+            connection.execute(
+                select(Job.id)
+                .where(Job.state.in_([JobState.WAITING, JobState.RUNNING]), ~to_come.exists())
+                .order_by(Job.id)
+            ).scalars()
+        )
+
+
+def _is_at_work(connection: Connection, row: Row[Any]) -> bool:
+    """Whether somebody has a chunk of the job in hand, or lives who will take its next."""
+    if row.state not in {JobState.WAITING, JobState.RUNNING}:
+        return False
+    held = connection.execute(
+        select(Chunk.owner, (Chunk.lease_until >= Now()).label("holds")).where(Chunk.job_id == row.id, RUNNING)
     )
-    return any(row.holds and not is_gone(row.owner) for row in held)
+    if any(each.holds and not is_gone(each.owner) for each in held):
+        return True
+    spec = JobSpec.model_validate(row.spec)
+    return any(crew.takes(spec, row.id) for crew in read_live(connection))
 
 
 def reports(database: Database, job: int) -> dict[str, ReportSum]:

@@ -5,16 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import inspect, text
+from sqlalchemy import Connection, inspect, text
 
 import sudokumill
-from sudokumill.errors import NewerSchemaError, NotADatabaseError, OlderSchemaError
+from sudokumill.errors import DatabaseUnreachableError, NewerSchemaError, NotADatabaseError, OlderSchemaError
 from sudokumill.store.database import Database
 
-REVISIONS: Final = ("0001",)
+REVISIONS: Final = ("0001", "0002")
 """Every schema revision, oldest first. Known here so that a start need not load Alembic (0.3 s)."""
 
 _VERSION_TABLE: Final = "alembic_version"
+_OUR_TABLES: Final = frozenset({"job", "chunk", "final"})
+"""Every revision has these."""
+
+_OLDEST_POSTGRESQL: Final = (13,)
+_UPGRADE_LOCK: Final = int.from_bytes(b"sudokumi")
+"""PostgreSQL's advisory locks have numbers; whoever changes the schema holds this one."""
 
 
 def revision_of(database: Database) -> str | None:
@@ -22,16 +28,30 @@ def revision_of(database: Database) -> str | None:
 
     Raises:
         NotADatabaseError: it holds something else.
-        DatabaseUnreachableError: it cannot be opened.
+        DatabaseUnreachableError: it cannot be opened, or the server is too old.
     """
     with database.read() as connection:
+        _check_server(database, connection)
         tables = set(inspect(connection).get_table_names())
         if not tables:
             return None
         if _VERSION_TABLE not in tables:
             raise NotADatabaseError(url=database.name, reason=f"it has tables of something else ({min(tables)})")
         found = connection.execute(text(f"SELECT version_num FROM {_VERSION_TABLE}")).scalar()  # noqa: S608
+    if found is not None and found not in REVISIONS and not tables >= _OUR_TABLES:
+        one = min(tables - {_VERSION_TABLE}, default=_VERSION_TABLE)
+        raise NotADatabaseError(url=database.name, reason=f"it has tables of something else ({one})")
     return None if found is None else str(found)
+
+
+def _check_server(database: Database, connection: Connection) -> None:
+    version = connection.dialect.server_version_info
+    if connection.dialect.name == "postgresql" and version is not None and version < _OLDEST_POSTGRESQL:
+        oldest = ".".join(map(str, _OLDEST_POSTGRESQL))
+        raise DatabaseUnreachableError(
+            url=database.name,
+            reason=f"its server is PostgreSQL {'.'.join(map(str, version))}; {oldest} or newer is needed",
+        )
 
 
 def require(database: Database, create: bool = False) -> None:
@@ -83,5 +103,8 @@ def _alembic(database: Database, command: str, revision: str) -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
     with database.write() as connection:
+        if connection.dialect.name == "postgresql":
+            # of two that start on a new database the second waits, and then finds it ready
+            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _UPGRADE_LOCK})
         config.attributes["connection"] = connection
         getattr(commands, command)(config, revision)

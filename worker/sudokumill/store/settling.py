@@ -13,15 +13,36 @@ A row's id comes from its digits and is unique. So a row that is there already n
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any, Final
 
-from sqlalchemy import Connection, insert, select, true, update
+import numpy as np
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    FromClause,
+    Row,
+    Select,
+    bindparam,
+    column,
+    func,
+    insert,
+    or_,
+    select,
+    true,
+    update,
+)
+from sqlalchemy import table as table_named
+from sqlalchemy.orm import InstrumentedAttribute
 
+from sudokumill.store.copying import coming, copy_in, copy_rows, integers, raw
 from sudokumill.store.leases import Claim
-from sudokumill.store.models import Chunk, Delivery, FinalRow, Job, Puzzle
+from sudokumill.store.models import Chunk, Delivery, FinalRow, GridId, Puzzle
 
 _SLICE: Final = 10_000
 """Ids that are looked up at a time: below SQLite's 32,766 parameters."""
+
+_LOCK: Final = "sudokumill settle"
 
 _Origin = tuple[int, int, int, bool]
 """Job, chunk, position, on target."""
@@ -46,13 +67,17 @@ def settle(
     Returns:
         Numbers by the names of the chunk's columns.
     """
-    # two chunks of one job that repeat each other's rows would judge by what the other is about to change
-    connection.execute(select(Job.id).where(Job.id == held.job).with_for_update())
+    if connection.dialect.name == "postgresql":
+        # two chunks of one job that repeat each other's rows would judge by what the other is about to change.
+        # This is a lock of its own: whoever steers the job holds its row and may wait for a chunk, such as this
+        connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(_LOCK, held.job))))
     origins = _origins(connection, table, [each for each, _ in hits])
     counts: Counter[str] = Counter()
     elsewhere: list[tuple[bytes, int]] = []
+    taken: list[dict[str, Any]] = []
+    losses: Counter[int] = Counter()
     for each, position in hits:
-        job, chunk, owner, on_target = origins[each]
+        job, chunk, owner, on_target = origins.get(each, (held.job, held.chunk, position, True))
         if job != held.job or not on_target:
             # a row of this job that missed its target is stock, like another job's
             if new:
@@ -64,74 +89,140 @@ def settle(
         elif owner < position:
             counts["repeated"] += 1
         else:
-            connection.execute(
-                update(table).where(table.id == each).values(position=position, chunk_id=held.chunk)
-            )
-            _turn_into_repeat(connection, chunk)
+            taken.append({"which": each, "lower": position})
+            losses[chunk] += 1
             origins[each] = (job, held.chunk, position, on_target)
             counts["delivered"] += 1
-    _deliver(connection, held, elsewhere, counts)
+    if taken:
+        connection.execute(
+            update(table)
+            .where(table.id == bindparam("which", type_=GridId))
+            .values(position=bindparam("lower"), chunk_id=held.chunk),
+            taken,
+        )
+        _turn_into_repeats(connection, losses)
+    _deliver(connection, held, table, elsewhere, counts)
     return counts
 
 
 def _origins(
     connection: Connection, table: type[FinalRow] | type[Puzzle], ids: list[bytes]
 ) -> dict[bytes, _Origin]:
+    """Where rows come from, by id; on PostgreSQL without those that this chunk's insert wrote as they are."""
     on_target = Puzzle.on_target if table is Puzzle else true()
-    found: dict[bytes, _Origin] = {}
-    for start in range(0, len(ids), _SLICE):
-        for row in connection.execute(
-            select(table.id, table.job_id, table.chunk_id, table.position, on_target.label("on_target")).where(
-                table.id.in_(ids[start : start + _SLICE])
-            )
-        ):
-            found[row.id] = (row.job_id, row.chunk_id, row.position, bool(row.on_target))
-    return found
+    query = select(table.id, table.job_id, table.chunk_id, table.position, on_target.label("on_target"))
+    return {
+        row.id: (row.job_id, row.chunk_id, row.position, bool(row.on_target))
+        for row in _looked_up(connection, table, query, table.id, ids)
+    }
+
+
+def _looked_up(
+    connection: Connection,
+    table: type[FinalRow] | type[Puzzle],
+    query: Select[*tuple[Any, ...]],
+    key: InstrumentedAttribute[bytes],
+    ids: list[bytes],
+) -> Iterator[Row[Any]]:
+    """The rows of a query whose key is among some ids that the chunk made.
+
+    On PostgreSQL the ids are there already, in the table that the chunk's rows came through: as parameters they
+    would cost as much as their insert. Rows that stand where the chunk put them are left out.
+    """
+    if connection.dialect.name != "postgresql":
+        for start in range(0, len(ids), _SLICE):
+            yield from connection.execute(query.where(key.in_(ids[start : start + _SLICE])))
+        return
+    came = _coming(table)
+    # one probe of the index a row, whatever the planner believes of a table that it has no statistics of: LIMIT
+    # keeps it from reading the whole of a great table to join the two
+    found = query.where(key == came.c.id).limit(1).lateral()
+    elsewhere = or_(found.c.job_id != came.c.job_id, found.c.position != came.c.position)
+    yield from connection.execute(select(found).select_from(came.join(found, true())).where(elsewhere))
+
+
+def _coming(table: type[FinalRow] | type[Puzzle]) -> FromClause:
+    return table_named(
+        coming(table.__tablename__),
+        column("id", GridId),
+        column("job_id", BigInteger),
+        column("position", BigInteger),
+    )
 
 
 def _deliver(
-    connection: Connection, held: Claim, elsewhere: list[tuple[bytes, int]], counts: Counter[str]
+    connection: Connection,
+    held: Claim,
+    table: type[FinalRow] | type[Puzzle],
+    elsewhere: list[tuple[bytes, int]],
+    counts: Counter[str],
 ) -> None:
     """Notes positions that deliver what another job stored; of two with the same row the lower one does."""
-    noted: dict[bytes, tuple[int, int]] = {}
-    for start in range(0, len(elsewhere), _SLICE):
-        ids = [each for each, _ in elsewhere[start : start + _SLICE]]
-        for row in connection.execute(
-            select(Delivery.item_id, Delivery.chunk_id, Delivery.position).where(
-                Delivery.job_id == held.job, Delivery.item_id.in_(ids)
-            )
-        ):
-            noted[row.item_id] = (row.chunk_id, row.position)
-    fresh: list[dict[str, Any]] = []
+    if not elsewhere:
+        return
+    query = select(Delivery.item_id, Delivery.chunk_id, Delivery.job_id, Delivery.position).where(
+        Delivery.job_id == held.job
+    )
+    noted = {
+        row.item_id: (row.chunk_id, row.position)
+        for row in _looked_up(connection, table, query, Delivery.item_id, [each for each, _ in elsewhere])
+    }
+    fresh: list[tuple[bytes, int]] = []
+    taken: list[dict[str, Any]] = []
+    losses: Counter[int] = Counter()
     for each, position in elsewhere:
         chunk, before = noted.get(each, (held.chunk, position))
         if before < position:
             counts["repeated"] += 1
             continue
         if each not in noted:
-            fresh.append({"job_id": held.job, "position": position, "chunk_id": held.chunk, "item_id": each})
+            fresh.append((each, position))
         elif before > position:
-            connection.execute(
-                update(Delivery)
-                .where(Delivery.job_id == held.job, Delivery.item_id == each)
-                .values(position=position, chunk_id=held.chunk)
-            )
-            _turn_into_repeat(connection, chunk, already=1)
+            taken.append({"which": each, "lower": position})
+            losses[chunk] += 1
         noted[each] = (held.chunk, position)
         counts["delivered"] += 1
         counts["already"] += 1
-    if fresh:
-        connection.execute(insert(Delivery), fresh)
-
-
-def _turn_into_repeat(connection: Connection, chunk: int, already: int = 0) -> None:
-    """A position of a chunk that ended before gave its row to a lower one: now it is the repeat."""
-    connection.execute(
-        update(Chunk)
-        .where(Chunk.id == chunk)
-        .values(
-            delivered=Chunk.delivered - 1,
-            already=Chunk.already - already,
-            repeated=Chunk.repeated + 1,
+    if taken:
+        connection.execute(
+            update(Delivery)
+            .where(Delivery.job_id == held.job, Delivery.item_id == bindparam("which", type_=GridId))
+            .values(position=bindparam("lower"), chunk_id=held.chunk),
+            taken,
         )
+        _turn_into_repeats(connection, losses, already=True)
+    if fresh:
+        _insert_deliveries(connection, held, fresh)
+
+
+def _insert_deliveries(connection: Connection, held: Claim, fresh: list[tuple[bytes, int]]) -> None:
+    if connection.dialect.name == "postgresql":
+        fields = {
+            "job_id": integers(np.array(held.job)),
+            "position": integers(np.array([position for _, position in fresh])),
+            "chunk_id": integers(np.array(held.chunk)),
+            "item_id": raw([each for each, _ in fresh]),
+        }
+        copy_in(connection, Delivery.__tablename__, copy_rows(len(fresh), fields))
+        return
+    connection.execute(
+        insert(Delivery),
+        [
+            {"job_id": held.job, "position": position, "chunk_id": held.chunk, "item_id": each}
+            for each, position in fresh
+        ],
     )
+
+
+def _turn_into_repeats(connection: Connection, losses: Counter[int], already: bool = False) -> None:
+    """Positions of chunks that ended before gave their rows to lower ones: now they are the repeats."""
+    for chunk, number in sorted(losses.items()):
+        connection.execute(
+            update(Chunk)
+            .where(Chunk.id == chunk)
+            .values(
+                delivered=Chunk.delivered - number,
+                already=Chunk.already - (number if already else 0),
+                repeated=Chunk.repeated + number,
+            )
+        )

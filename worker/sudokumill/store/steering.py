@@ -11,8 +11,9 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from sudokumill.errors import JobStateError
 from sudokumill.store.database import Database
-from sudokumill.store.models import Chunk, ChunkState, ItemFailure, Job, JobState, waiting_chunk
+from sudokumill.store.models import PUBLISHED, Chunk, ChunkState, ItemFailure, Job, JobState, waiting_chunk
 from sudokumill.store.reading import Progress, read_progress
+from sudokumill.store.turns import next_turn
 
 _LONGEST_RETRY: Final = 1_000
 """Positions of a chunk that is tried again, at the most."""
@@ -28,7 +29,11 @@ def pause(database: Database, job: int) -> None:
         found = _locked(connection, job)
         if found.state.ended:
             raise JobStateError(job=job, state=found.state.value, verb="paused", hint="it has ended")
-        _set(connection, job, JobState.PAUSED)
+        connection.execute(
+            update(Job)
+            .where(Job.id == job)
+            .values(state=JobState.PAUSED.value, worked=found.worked, resumed_at=None)
+        )
 
 
 def resume(database: Database, job: int) -> None:
@@ -50,7 +55,9 @@ def resume(database: Database, job: int) -> None:
                 hint = "order again what is missing"
             raise JobStateError(job=job, state=found.state.value, verb="resumed", hint=hint)
         if found.state is JobState.PAUSED:
-            _set(connection, job, JobState.WAITING)
+            connection.execute(update(Job).where(Job.id == job).values(state=JobState.WAITING.value))
+            # what was published before the pause was dropped by the workers
+            connection.execute(update(Chunk).where(PUBLISHED, Chunk.job_id == job).values(published_at=None))
 
 
 def cancel(database: Database, job: int) -> None:
@@ -110,9 +117,10 @@ def retry(database: Database, job: int) -> int:
                 .where(Chunk.id == chunk)
                 .values(failed=Chunk.failed - number, moved=Chunk.moved + number)
             )
+        turn = next_turn(connection, job, found.kind.value, found.priority)
         connection.execute(
             insert(Chunk),
-            [waiting_chunk(job, low, high) for low, high in _ranges([row.position for row in failed])],
+            [waiting_chunk(job, turn, low, high) for low, high in _ranges([row.position for row in failed])],
         )
         connection.execute(delete(ItemFailure).where(ItemFailure.job_id == job))
         connection.execute(
@@ -144,7 +152,3 @@ def _ranges(positions: list[int]) -> Iterator[tuple[int, int]]:
 def _locked(connection: Connection, job: int) -> Progress:
     connection.execute(select(Job.id).where(Job.id == job).with_for_update())
     return read_progress(connection, job)
-
-
-def _set(connection: Connection, job: int, state: JobState) -> None:
-    connection.execute(update(Job).where(Job.id == job).values(state=state.value))

@@ -1,0 +1,154 @@
+"""Messages that no worker can place, and messages that come more than once."""
+
+from __future__ import annotations
+
+import base64
+import json
+import pickle
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+QUEUE = "generate"
+
+
+def message(task: str, body: bytes, content_type: str = "application/json") -> str:
+    """A message as Celery lays it into a list of Redis."""
+    number = str(uuid.uuid4())
+    return json.dumps(
+        {
+            "body": base64.b64encode(body).decode(),
+            "content-encoding": "utf-8" if content_type == "application/json" else "binary",
+            "content-type": content_type,
+            "headers": {"lang": "py", "task": task, "id": number, "root_id": number, "parent_id": None, "group": None},
+            "properties": {
+                "correlation_id": number,
+                "delivery_mode": 2,
+                "delivery_info": {"exchange": QUEUE, "routing_key": QUEUE},
+                "priority": 0,
+                "body_encoding": "base64",
+                "delivery_tag": number,
+            },
+        }
+    )  # fmt: skip
+
+
+def arguments(*args: Any, **kwargs: Any) -> bytes:
+    return json.dumps([args, kwargs, {"callbacks": None, "errbacks": None, "chain": None, "chord": None}]).encode()
+
+
+def generate(*args: Any, **kwargs: Any) -> str:
+    return message("sudokumill.generate", arguments(*args, **kwargs))
+
+
+@pytest.fixture(scope="module")
+def crew(new_fleet: Any) -> Iterator[Any]:
+    """A fleet with one worker of one process."""
+    with new_fleet() as fleet:
+        fleet.worker()
+        yield fleet
+
+
+def put(fleet: Any, *messages: str | bytes) -> None:
+    with fleet.redis() as client:
+        for each in messages:
+            client.lpush(QUEUE, each)
+
+
+def identity(fleet: Any) -> str:
+    with fleet.database.read() as connection:
+        return str(connection.exec_driver_sql("SELECT id FROM identity").scalar_one())
+
+
+# of each: the message, and what the log says of it once
+MESSAGES = {
+    "no such chunk": (lambda own: generate(f"{own}:987654321"), "chunk 987654321"),
+    "foreign database": (lambda own: generate("0123abcd:41"), "dropped chunk 41 of database 0123abcd"),
+    "no number": (lambda own: generate(f"{own}:x1"), "dropped a message that names no chunk"),
+    "no argument": (lambda own: generate(), "dropped a message that names no chunk: ()"),
+    "two arguments": (lambda own: generate(f"{own}:1", 2), "dropped a message that names no chunk"),
+    "a dict": (lambda own: generate({"chunk": 51}), "dropped a message that names no chunk: {'chunk': 51}"),
+    "a name": (lambda own: generate(published=f"{own}:1", colour="blue"), "dropped a message that names no chunk"),
+    "null": (lambda own: generate(None), "dropped a message that names no chunk: None"),
+    "a long text": (lambda own: generate("9" * 5_000), "dropped a message that names no chunk"),
+    "a long number": (lambda own: generate(f"{own}:{'9' * 400}"), "dropped a message that names no chunk"),
+    "unknown task": (lambda own: message("sudokumill.knit", arguments("x")), "sudokumill.knit"),
+    "pickled": (
+        lambda own: message("sudokumill.generate", pickle.dumps(((1,), {}, {})), "application/x-python-serialize"),
+        "Refusing to deserialize",
+    ),
+    "body is no JSON": (lambda own: message("sudokumill.generate", b"{not json"), "Can't decode message body"),
+    "body is a number": (lambda own: message("sudokumill.generate", b"7"), "task message"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_a_message_that_cannot_be_placed_is_logged_once_and_dropped(crew: Any, name: str) -> None:
+    [worker] = crew.crew
+    main = worker.celery
+    make, words = MESSAGES[name]
+    before = len(worker.log)
+    put(crew, make(identity(crew)))
+    job = crew.order("generate", "--count", 5)
+    crew.wait_for(job)
+    worker.says(words)
+    said = worker.log[before:]
+    lines = [line for line in said.splitlines() if words in line]
+    assert len(lines) == 1, said
+    assert "Traceback" not in said, said
+    # nobody has it, and nobody will get it again
+    with crew.redis() as client:
+        crew.until(lambda: client.hlen("unacked") == 0 and client.llen(QUEUE) == 0, "an empty broker")
+    assert worker.celery == main, "the worker went on"
+
+
+@pytest.mark.cases("worker", ids=["C111"])
+def test_messages_that_end_celery_are_dropped_and_the_worker_is_started_again(
+    fleet: Any, case: dict[str, Any]
+) -> None:
+    worker = fleet.worker()
+    put(
+        fleet,
+        b"this is not JSON",
+        b"\xff\xfe\x00",
+        message("sudokumill.knit", arguments(1)),
+        generate(f"{identity(fleet)}:4711"),
+    )
+    job = fleet.order("generate", "--count", 5)
+    fleet.wait_for(job)
+    assert worker.log.count("sudokumill.knit") >= 1
+    with fleet.redis() as client:
+        fleet.until(lambda: client.hlen("unacked") == 0 and client.llen(QUEUE) == 0, "an empty broker")
+    assert len(worker.pids("celery -A")) == 2
+
+
+def test_every_message_delivered_three_times(fleet: Any) -> None:
+    job = fleet.order("generate", "--generator", "lab", "--count", 200, "--chunk", 20)
+    own = identity(fleet)
+    chunks = [row.id for row in fleet.chunks(job)]
+    put(fleet, *(generate(f"{own}:{chunk}") for _ in range(3) for chunk in chunks))
+    workers = [fleet.worker(node) for node in ("a", "b")]
+    fleet.wait_for(job)
+    with fleet.redis() as client:
+        fleet.until(lambda: client.hlen("unacked") == 0 and client.llen(QUEUE) == 0, "an empty broker")
+    fleet.check(job, 200)
+    assert fleet.progress(job).tried == 200
+    assert [(row.state, row.attempt) for row in fleet.chunks(job)] == [("done", 1)] * len(chunks)
+    assert not any(word in worker.log for worker in workers for word in ("ERROR", "WARNING/Fork"))
+
+
+def test_a_message_that_is_lost_is_sent_again(fleet: Any) -> None:
+    fleet.worker()
+    # a worker that nobody hears from takes the messages and keeps them
+    with fleet.redis() as client:
+        job = fleet.order("generate", "--count", 5, env={"SUDOKUMILL_BROKER_URL": None})
+        fleet.wait_for(job)
+        client.flushdb()
+        fleet.crew[0].freeze()
+        second = fleet.order("generate", "--count", 5)
+        assert client.llen(QUEUE) + client.hlen("unacked") <= 1
+        client.flushdb()
+        fleet.crew[0].thaw()
+    fleet.wait_for(second)

@@ -1,0 +1,140 @@
+"""An order as it was typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sudokumill.cli.inputs import InputFile
+from sudokumill.errors import BadOrderError
+from sudokumill.jobs import JobKind, Part, Source
+from sudokumill.orders import Order
+from sudokumill.output import STANDARD_OUTPUT
+from sudokumill.settings import Settings
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What is to become of a job's rows and of its outcome."""
+
+    output: str | None = None
+    text_format: str | None = None
+    as_json: bool = False
+
+    @property
+    def rows_on_stdout(self) -> bool:
+        """Whether rows go to standard output; then they stand there alone."""
+        return self.output == STANDARD_OUTPUT
+
+
+@dataclass(frozen=True)
+class Request:
+    """An order as it was typed: the fields are the options of ``run`` and ``enqueue``."""
+
+    kind: JobKind
+    source: Source = Source.FRESH
+    source_job: int | None = None
+    file: InputFile | None = None
+    count: int | None = None
+    generator: str | None = None
+    digger: str | None = None
+    solver: str | None = None
+    checker: str | None = None
+    options: tuple[str, ...] = ()
+    seed: int | None = None
+    limit: int = 2
+    new: bool = False
+    max_attempts: int | None = None
+    max_seconds: float | None = None
+    chunk_rows: int | None = None
+    key: str | None = None
+    priority: int = 0
+    processes: int | None = None
+    no_store: bool = False
+    wishes: Wishes = field(default_factory=Wishes)
+
+    def order(self, settings: Settings, inputs: int | None) -> Order:
+        """The order, with what the settings say where nothing was typed.
+
+        Args:
+            settings: implementations of orders that name none.
+            inputs: how many grids the source has; None for fresh ones.
+        """
+        typed = {
+            Part.GENERATOR: self.generator,
+            Part.DIGGER: self.digger,
+            Part.SOLVER: self.solver,
+            Part.CHECKER: self.checker,
+        }
+        return Order(
+            kind=self.kind,
+            count=self.count,
+            names={part: name or getattr(settings, part.value) for part, name in typed.items()},
+            options=self.options,
+            seed=self.seed,
+            source=self.source,
+            source_job=self.source_job,
+            inputs=inputs,
+            limit=self.limit,
+            new=self.new,
+            max_attempts=self.max_attempts,
+            max_seconds=self.max_seconds,
+            chunk_rows=self.chunk_rows,
+        )
+
+
+def request_of(kind: JobKind, given: Mapping[str, Any]) -> Request:
+    """Makes the request of what click has read; the names of its parameters are those of the fields, but a few.
+
+    Raises:
+        BadOrderError: the options contradict each other.
+    """
+    fields = dict(given)
+    wishes = {name: fields.pop(name) for name in ("output", "text_format", "as_json") if name in fields}
+    source, source_job, file = Source.FRESH, fields.pop("from_job", None), None
+    if kind is JobKind.DIG and fields["generator"] is None:
+        source = Source.UNDUG if source_job is None else Source.JOB
+    elif source_job is not None:
+        raise BadOrderError(
+            reason="--from-job takes stored finals and --generator makes fresh ones; leave one of them out"
+        )
+    if kind is JobKind.SOLVE:
+        path, lenient = fields.pop("path"), fields.pop("lenient")
+        file = None if path is None else InputFile(path, None, lenient)
+        source = Source.PUZZLES if file is None else Source.FILE
+    request = Request(
+        kind=kind, source=source, source_job=source_job, file=file, wishes=Wishes(**wishes), **fields
+    )
+    _check(request)
+    return request
+
+
+def _check(request: Request) -> None:
+    """Refuses wishes that contradict each other, before anything is loaded."""
+    if request.no_store and request.wishes.output is None:
+        raise BadOrderError(reason="--no-store keeps nothing; say where to with --output FILE")
+    if request.no_store and request.key is not None:
+        raise BadOrderError(reason="--key is kept in the database; leave it out, or --no-store")
+    if request.no_store and request.new:
+        raise BadOrderError(reason="--new compares with the database; leave it out, or --no-store")
+    if request.no_store and request.max_seconds is not None:
+        raise BadOrderError(reason="--max-seconds needs the database, which keeps what was made until then")
+    if request.source is Source.FRESH and request.count is None:
+        raise BadOrderError(reason="say how many with --count N")
+    check_output(request.wishes.output)
+
+
+def check_output(output: str | None) -> None:
+    """Refuses a FILE that cannot be written at the end, before the work begins.
+
+    Raises:
+        BadOrderError: a folder, or a file in a folder that is not there.
+    """
+    if output is not None and output != STANDARD_OUTPUT:
+        path = Path(output)
+        if path.is_dir():
+            raise BadOrderError(reason=f"--output {output}: that is a folder; name a file")
+        if not path.absolute().parent.is_dir():
+            raise BadOrderError(reason=f"--output {output}: there is no folder {path.absolute().parent}")

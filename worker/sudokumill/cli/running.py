@@ -1,0 +1,89 @@
+"""Running a job on this machine and telling what came of it: what ``run`` and ``jobs resume`` do."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+
+from sudokumill.cli.bars import Bar
+from sudokumill.cli.console import err, out, print_json
+from sudokumill.cli.delivery import write_delivered
+from sudokumill.cli.ordering import accept
+from sudokumill.cli.requests import Request, Wishes
+from sudokumill.cli.summary import exit_code, items_of, job_object, print_job
+from sudokumill.cli.waking import wake
+from sudokumill.errors import FileUnwritableError, StoredUnwrittenError
+from sudokumill.jobs import JobKind
+from sudokumill.output import STANDARD_OUTPUT, shown
+from sudokumill.queue.local import run_local
+from sudokumill.settings import Settings, load_settings
+from sudokumill.store.database import Database
+from sudokumill.store.reading import Progress, progress
+
+
+def order_and_run(request: Request) -> int:
+    """Orders and runs a job; returns the exit code, which is 1 too if a line of its file could not be read."""
+    settings = with_processes(load_settings(), request.processes)
+    if request.no_store:
+        from sudokumill.cli.unstored import run_without_store  # noqa: PLC0415 - most orders have a store
+
+        return run_without_store(request, settings)
+    accepted = accept(request, settings)
+    code = run_and_tell(accepted.database, accepted.job.id, settings, request.wishes)
+    return code or (1 if accepted.unread else 0)
+
+
+def run_and_tell(database: Database, job: int, settings: Settings, wishes: Wishes) -> int:
+    """Runs a job to its end and says what came of it; returns the exit code."""
+    found = progress(database, job)
+    if not found.state.ended:
+        if settings.broker_url is not None:
+            # workers that share the database take chunks of it too
+            wake(database, found.kind, settings)
+        with Bar(f"job {job}: {items_of(found.kind)}", found.count) as bar:
+            found = run_local(database, job, settings, lambda now: bar.show(_reached(now)), bar.say)
+    if wishes.output is not None and found.state.ended:
+        try:
+            write_delivered(database, found, wishes.output, wishes.text_format)
+        except FileUnwritableError as error:
+            raise StoredUnwrittenError(**error.fields, job=job) from error
+    if wishes.as_json:
+        print_json(job_object(database, found), err=wishes.rows_on_stdout)
+    else:
+        console = err() if wishes.rows_on_stdout else out()
+        print_job(console, database, found)
+        _print_next(console.print, found)
+    if wishes.output is not None and not found.state.ended:
+        err().print(_how_to_write(found.id, wishes), soft_wrap=True)
+    return exit_code(found)
+
+
+def _reached(now: Progress) -> int:
+    """What the bar shows: with what is made but not stored yet, or small jobs would go from nothing to all."""
+    return min(now.delivered + now.in_hand, now.count)
+
+
+def with_processes(settings: Settings, processes: int | None) -> Settings:
+    """The settings, with the number of processes that was typed."""
+    return settings if processes is None else settings.model_copy(update={"processes": processes})
+
+
+def _print_next(say: Callable[[str], object], found: Progress) -> None:
+    """What a person would type next."""
+    say("")
+    if not found.state.ended:
+        say(f"go on with:  sudokumill jobs resume {found.id}")
+    elif found.kind in {JobKind.LEVELS, JobKind.DIG} and found.delivered:
+        say("see one:     sudokumill show")
+        say(f"see all:     sudokumill export --job {found.id}")
+    elif found.delivered:
+        say(f"see all:     sudokumill export --job {found.id}")
+
+
+def _how_to_write(job: int, wishes: Wishes) -> str:
+    """Says that the rows were not written, and how they can be."""
+    output = wishes.output or STANDARD_OUTPUT
+    command = f"sudokumill export --job {job} --output {shlex.quote(output)}"
+    if wishes.text_format is not None:
+        command += f" --format {wishes.text_format}"
+    return f"{shown(output)} was not written; when the job is done:  {command}"

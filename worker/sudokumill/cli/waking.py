@@ -1,0 +1,50 @@
+"""Waking the workers of a fleet after an order, and saying why it waits if it does."""
+
+from __future__ import annotations
+
+from sudokumill.cli.console import err, out
+from sudokumill.errors import BrokerUnreachableError
+from sudokumill.jobs import JobKind, JobSpec
+from sudokumill.settings import Settings
+from sudokumill.store.database import Database
+from sudokumill.store.reading import progress
+from sudokumill.store.workers import live
+
+
+def wake(database: Database, kind: JobKind, settings: Settings) -> str | None:
+    """Publishes what waits of a kind of job.
+
+    Returns:
+        Why it could not be published, and what will; None when there is nothing to say.
+    """
+    if settings.broker_url is None:
+        return "SUDOKUMILL_BROKER_URL is not set, so no worker is woken; each looks by itself from time to time"
+    from sudokumill.queue.dispatcher import dispatcher  # noqa: PLC0415 - Celery takes long to load
+
+    try:
+        dispatcher(database, settings).dispatch((kind,))
+    except BrokerUnreachableError as error:
+        return f"{error}; when it is back, the workers are woken by themselves"
+    return None
+
+
+def why_it_waits(database: Database, spec: JobSpec) -> str | None:
+    """Why no live worker takes the chunks of a job, and what starts it; None when one does."""
+    crews = [crew for crew in live(database) if crew.job is None]
+    serving = [crew for crew in crews if spec.kind in crew.kinds]
+    if not serving:
+        return f"no worker takes {spec.kind.value} jobs now; start one: sudokumill worker"
+    lacking = [crew.lacks(spec) for crew in serving]
+    if not all(lacking):
+        return None
+    return f"no live worker has {', '.join(sorted(lacking, key=len)[0])}; start one that has"
+
+
+def hand_over(database: Database, job: int, settings: Settings) -> int:
+    """Wakes the workers for a job that is to go on, and says why it waits if it does; returns the exit code."""
+    found = progress(database, job)
+    for reason in (wake(database, found.kind, settings), why_it_waits(database, found.spec)):
+        if reason is not None:
+            err().print(f"sudokumill: job {job} waits: {reason}")
+    out().print(f"job {job} goes on with the fleet's workers; watch it:  sudokumill jobs watch {job}")
+    return 0

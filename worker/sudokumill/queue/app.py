@@ -1,0 +1,42 @@
+"""The Celery app of the workers: ``celery -A sudokumill.queue.app worker -Q dig``.
+
+``sudokumill worker`` starts the same and looks after it (see ``supervisor``).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from celery import Celery
+
+from sudokumill.jobs import JobKind
+from sudokumill.queue.beside import ReaperBeside
+from sudokumill.queue.broker import Broker, celery_app, task_name
+from sudokumill.queue.workplace import Workplace
+from sudokumill.settings import load_settings
+from sudokumill.store.owners import owner_name
+
+
+def worker_app() -> Celery:
+    """The app with a task for each kind of job, and a reaper beside every worker.
+
+    Raises:
+        SudokumillError: the settings cannot be used.
+    """
+    settings = load_settings()
+    made = celery_app(settings)
+    made.set_default()
+    # the name is taken here, in the worker's main process; its children inherit it
+    workplace = Workplace(settings, owner_name(), lambda database: Broker(made, database))
+
+    def make_chunk(published: Any) -> None:
+        """Makes a chunk: ``DATABASE:CHUNK``."""
+        workplace.run(published)
+
+    for kind in JobKind:
+        made.task(name=task_name(kind), queue=kind.value)(make_chunk)
+    made.steps["worker"].add(ReaperBeside)
+    return made
+
+
+app: Final = worker_app()

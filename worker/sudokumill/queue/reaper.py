@@ -1,0 +1,126 @@
+"""The reaper: a process beside every worker that keeps jobs going when processes or messages get lost.
+
+Every ``SUDOKUMILL_REAPER_SECONDS`` it
+
+    beats       the worker's row says that it lives
+    reaps       chunks whose lease ran out wait again, or are split
+    advances    jobs that have nothing in hand and nothing waiting
+    recalls     ids that were published and not claimed for as long as a lease are published again
+    dispatches  what the broker has room for
+
+It looks at the database alone. A broker that is away only keeps it from the last of these, and it tries again.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from typing import Final
+
+from sudokumill.errors import BrokerUnreachableError, StoreError, SudokumillError
+from sudokumill.jobs import JobKind
+from sudokumill.queue.crew import BEATS_MISSED, crew_of
+from sudokumill.queue.dispatcher import dispatcher
+from sudokumill.queue.local import pace
+from sudokumill.registry import load_registry
+from sudokumill.settings import Settings, load_settings
+from sudokumill.store import workers
+from sudokumill.store.advance import advance, stop
+from sudokumill.store.database import Database
+from sudokumill.store.leases import reap
+from sudokumill.store.publishing import recall
+from sudokumill.store.reading import idle_jobs, progress, running_jobs
+
+log: Final = logging.getLogger("sudokumill.reaper")
+
+_LOOK_SECONDS: Final = 0.2
+
+
+class Reaper:
+    """One worker's reaper."""
+
+    def __init__(self, database: Database, settings: Settings, crew: workers.Crew) -> None:
+        self._database = database
+        self._settings = settings
+        self._crew = crew
+        self._patience = BEATS_MISSED * settings.reaper_seconds
+        self._said = ""
+
+    def round(self) -> None:
+        """Does everything once; what cannot be done now is logged, and done next time."""
+        try:
+            workers.beat(self._database, self._crew, self._patience)
+            taken = reap(self._database, None, self._settings.chunk_attempts)
+            if taken:
+                log.warning("%d chunks whose process had gone, or whose lease was over, wait again", taken)
+            for job in idle_jobs(self._database):
+                advance(self._database, job, pace(self._settings))
+            recall(self._database, older_than=self._settings.lease_seconds)
+            dispatcher(self._database, self._settings).dispatch()
+            self._say("")
+        except (BrokerUnreachableError, StoreError) as error:
+            self._say(str(error))
+
+    def leave(self) -> None:
+        """Notes that the worker has ended; jobs that nobody works on any more wait, with their clocks stopped."""
+        try:
+            workers.leave(self._database, self._crew.name)
+            reap(self._database, None, self._settings.chunk_attempts)
+            for job in running_jobs(self._database):
+                if not progress(self._database, job).at_work:
+                    stop(self._database, job)
+        except StoreError as error:
+            self._say(str(error))
+
+    def _say(self, trouble: str) -> None:
+        """Logs a trouble when it comes and when it goes, not at every round between."""
+        if trouble != self._said:
+            if trouble:
+                log.error("%s; trying again every %g s", trouble, self._settings.reaper_seconds)
+            else:
+                log.warning("database and broker can be used again")
+            self._said = trouble
+
+
+def main(about: str) -> int:
+    """Runs until the worker ends.
+
+    Args:
+        about: JSON object with the worker's ``process`` id, ``name``, ``node``, ``queues`` and ``processes``.
+    """
+    given = json.loads(about)
+    logging.basicConfig(format="[%(asctime)s: %(levelname)s/%(name)s] %(message)s", level=logging.INFO)
+    ended = threading.Event()
+    signal.signal(signal.SIGTERM, lambda _signal, _frame: ended.set())
+    # Ctrl-C goes to the worker too, which ends its chunks first and then this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        settings = load_settings()
+        crew = crew_of(
+            load_registry(settings.plugins, settings.plugin_dir),
+            given["name"],
+            given["node"],
+            [JobKind(queue) for queue in given["queues"]],
+            given["processes"],
+        )
+        reaper = Reaper(Database(settings.database_url), settings, crew)
+    except SudokumillError as error:
+        log.error("%s", error)
+        return error.exit_code
+    due = 0.0
+    # a worker that was killed cannot end this process: it looks by itself
+    while not ended.wait(_LOOK_SECONDS if due else 0.0) and os.getppid() == given["process"]:
+        if time.monotonic() >= due:
+            reaper.round()
+            due = time.monotonic() + settings.reaper_seconds
+    reaper.leave()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
