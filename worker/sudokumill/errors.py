@@ -236,6 +236,10 @@ class BrokerUnreachableError(SudokumillError):
     """the broker {url} cannot be used: {reason}"""
 
 
+class UnknownChunkError(SudokumillError):
+    """dropped a message for chunk {chunk}: this database has no such chunk"""
+
+
 class NoBrokerError(UsageError):
     """workers are woken through Redis; set SUDOKUMILL_BROKER_URL, for example to redis://:password@localhost:6379/0"""
 

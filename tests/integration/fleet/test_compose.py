@@ -35,7 +35,7 @@ from sudokumill.settings import Settings
 ROOT: Final = Path(__file__).parents[3]
 COMPOSE: Final = ROOT / "docker-compose.yml"
 EXAMPLE: Final = ROOT / ".env.example"
-PASSWORDS: Final = ("SUDOKUMILL_REDIS_PASSWORD", "SUDOKUMILL_POSTGRES_PASSWORD")
+PASSWORDS: Final = ("REDIS_PASSWORD", "POSTGRES_PASSWORD")
 OURS: Final = ("migrate", "worker", "cli")
 
 _PACE: Final = {"SUDOKUMILL_REAPER_SECONDS": "1", "SUDOKUMILL_CHUNK_SECONDS": "0.5"}
@@ -92,7 +92,7 @@ def test_redis_keeps_what_it_was_told(services: dict[str, Service]) -> None:
     assert settings["--appendonly"] == "yes"
     assert settings["--appendfsync"] == "everysec"
     assert settings["--maxmemory-policy"] == "noeviction"
-    assert settings["--requirepass"] == example_values()["SUDOKUMILL_REDIS_PASSWORD"]
+    assert settings["--requirepass"] == example_values()["REDIS_PASSWORD"]
 
 
 @pytest.mark.parametrize("name", ["redis", "postgres"])
@@ -147,7 +147,7 @@ def test_a_worker_has_time_and_memory_for_its_chunks(services: dict[str, Service
 
 def test_queues_can_be_given(services: dict[str, Service]) -> None:
     assert services["worker"]["command"][-2:] == ["--queues", ",".join(JobKind)]
-    assert services_with({"SUDOKUMILL_QUEUES": "dig,solve"})["worker"]["command"][-1] == "dig,solve"
+    assert services_with({"WORKER_QUEUES": "dig,solve"})["worker"]["command"][-1] == "dig,solve"
 
 
 def test_the_example_names_what_can_be_set() -> None:

@@ -6,23 +6,29 @@ import base64
 import json
 import pickle
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 QUEUE = "generate"
+TASK = "sudokumill.generate"
 
 
-def message(task: str, body: bytes, content_type: str = "application/json") -> str:
+_SOME: Any = object()
+
+
+def message(task: str, body: bytes, content_type: str = "application/json", headers: Any = _SOME) -> str:
     """A message as Celery lays it into a list of Redis."""
     number = str(uuid.uuid4())
+    if headers is _SOME:
+        headers = {"lang": "py", "task": task, "id": number, "root_id": number, "parent_id": None, "group": None}
     return json.dumps(
         {
             "body": base64.b64encode(body).decode(),
             "content-encoding": "utf-8" if content_type == "application/json" else "binary",
             "content-type": content_type,
-            "headers": {"lang": "py", "task": task, "id": number, "root_id": number, "parent_id": None, "group": None},
+            "headers": headers,
             "properties": {
                 "correlation_id": number,
                 "delivery_mode": 2,
@@ -40,7 +46,7 @@ def arguments(*args: Any, **kwargs: Any) -> bytes:
 
 
 def generate(*args: Any, **kwargs: Any) -> str:
-    return message("sudokumill.generate", arguments(*args, **kwargs))
+    return message(TASK, arguments(*args, **kwargs))
 
 
 @pytest.fixture(scope="module")
@@ -62,25 +68,39 @@ def identity(fleet: Any) -> str:
         return str(connection.exec_driver_sql("SELECT id FROM identity").scalar_one())
 
 
+NAMES_NO_CHUNK = "dropped a message that names no chunk"
+NOT_OURS = "dropped a message that is none of ours"
+
 # of each: the message, and what the log says of it once
-MESSAGES = {
-    "no such chunk": (lambda own: generate(f"{own}:987654321"), "chunk 987654321"),
+MESSAGES: dict[str, tuple[Callable[[str], str], str]] = {
+    "no such chunk": (lambda own: generate(f"{own}:987654321"), "dropped a message for chunk 987654321: this data"),
     "foreign database": (lambda own: generate("0123abcd:41"), "dropped chunk 41 of database 0123abcd"),
-    "no number": (lambda own: generate(f"{own}:x1"), "dropped a message that names no chunk"),
-    "no argument": (lambda own: generate(), "dropped a message that names no chunk: ()"),
-    "two arguments": (lambda own: generate(f"{own}:1", 2), "dropped a message that names no chunk"),
-    "a dict": (lambda own: generate({"chunk": 51}), "dropped a message that names no chunk: {'chunk': 51}"),
-    "a name": (lambda own: generate(published=f"{own}:1", colour="blue"), "dropped a message that names no chunk"),
-    "null": (lambda own: generate(None), "dropped a message that names no chunk: None"),
-    "a long text": (lambda own: generate("9" * 5_000), "dropped a message that names no chunk"),
-    "a long number": (lambda own: generate(f"{own}:{'9' * 400}"), "dropped a message that names no chunk"),
-    "unknown task": (lambda own: message("sudokumill.knit", arguments("x")), "sudokumill.knit"),
+    "no number": (lambda own: generate(f"{own}:x1"), NAMES_NO_CHUNK),
+    "no argument": (lambda own: generate(), f"{NAMES_NO_CHUNK}: ()"),
+    "two arguments": (lambda own: generate(f"{own}:1", 2), NAMES_NO_CHUNK),
+    "a dict": (lambda own: generate({"chunk": 51}), f"{NAMES_NO_CHUNK}: {{'chunk': 51}}"),
+    "a name": (lambda own: generate(published=f"{own}:1", colour="blue"), NAMES_NO_CHUNK),
+    "null": (lambda own: generate(None), f"{NAMES_NO_CHUNK}: None"),
+    "a long text": (lambda own: generate("9" * 5_000), NAMES_NO_CHUNK),
+    "a long number": (lambda own: generate(f"{own}:{'9' * 400}"), NAMES_NO_CHUNK),
+    "unknown task": (lambda own: message("sudokumill.knit", arguments("x")), "there is no task 'sudokumill.knit'"),
     "pickled": (
-        lambda own: message("sudokumill.generate", pickle.dumps(((1,), {}, {})), "application/x-python-serialize"),
-        "Refusing to deserialize",
+        lambda own: message(TASK, pickle.dumps(((1,), {}, {})), "application/x-python-serialize"),
+        "Refusing to deserialize untrusted content of type pickle",
     ),
-    "body is no JSON": (lambda own: message("sudokumill.generate", b"{not json"), "Can't decode message body"),
-    "body is a number": (lambda own: message("sudokumill.generate", b"7"), "task message"),
+    "body is no JSON": (lambda own: message(TASK, b"{not json"), f"{NOT_OURS}: it cannot be read"),
+    "body is no text": (lambda own: message(TASK, b"\xff\xfe"), f"{NOT_OURS}: it cannot be read"),
+    "body is a number": (lambda own: message(TASK, b"7"), f"{NOT_OURS}: its body"),
+    "body is a list": (lambda own: message(TASK, b"[1, 2]"), f"{NOT_OURS}: its body"),
+    "body is an object": (lambda own: message(TASK, b'{"args": []}'), f"{NOT_OURS}: its body"),
+    "arguments are a text": (lambda own: message(TASK, b'["abc", {}, {}]'), f"{NOT_OURS}: its body"),
+    "links are a text": (lambda own: message(TASK, b'[[], {}, ""]'), f"{NOT_OURS}: its body"),
+    "no headers": (lambda own: message(TASK, arguments("x"), headers=None), f"{NOT_OURS}: there is no task None"),
+    "no id": (lambda own: message(TASK, arguments("x"), headers={"task": TASK}), f"{NOT_OURS}: it has no id"),
+    "eta": (
+        lambda own: message(TASK, arguments("x"), headers={"task": TASK, "id": "x", "eta": "soon"}),
+        f"{NOT_OURS}: it is for a later time",
+    ),
 }  # fmt: skip
 
 
@@ -112,13 +132,16 @@ def test_messages_that_end_celery_are_dropped_and_the_worker_is_started_again(
     put(
         fleet,
         b"this is not JSON",
-        b"\xff\xfe\x00",
+        message(TASK, arguments("x"), headers={"task": TASK, "id": "x", "timelimit": 7}),
         message("sudokumill.knit", arguments(1)),
         generate(f"{identity(fleet)}:4711"),
     )
     job = fleet.order("generate", "--count", 5)
     fleet.wait_for(job)
-    assert worker.log.count("sudokumill.knit") >= 1
+    assert worker.log.count("there is no task 'sudokumill.knit'") == 1
+    assert worker.log.count("dropped a message for chunk 4711") == 1
+    assert worker.log.count("dropped a message that is none of ours: TypeError") == 1
+    assert worker.log.count("it starts again in") == 2
     with fleet.redis() as client:
         fleet.until(lambda: client.hlen("unacked") == 0 and client.llen(QUEUE) == 0, "an empty broker")
     assert len(worker.pids("celery -A")) == 2

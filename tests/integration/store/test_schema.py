@@ -24,7 +24,8 @@ from sudokumill.errors import (
 from sudokumill.store import schema
 from sudokumill.store.database import Database
 from sudokumill.store.models import Base, Chunk, Job
-from sudokumill.store.reading import jobs, level_columns
+from sudokumill.store.levels import level_columns
+from sudokumill.store.reading import jobs
 
 FORK = multiprocessing.get_context("fork")
 

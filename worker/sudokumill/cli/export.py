@@ -42,7 +42,7 @@ def export(
     from sudokumill.cli.delivery import format_for, level_object, write_delivered, write_grids, write_objects
     from sudokumill.output import STANDARD_OUTPUT
     from sudokumill.settings import load_settings
-    from sudokumill.store import reading
+    from sudokumill.store import levels, reading
 
     if as_json and (text_format is not None or solutions):
         other = "--format" if text_format is not None else "--solutions"
@@ -56,7 +56,7 @@ def export(
     else:
         stored = reading.counts(database)["puzzle"]
         total = stored if limit is None else min(limit, stored)
-        rows = counted(itertools.islice(reading.stored_levels(database), limit), "levels: written", total)
+        rows = counted(itertools.islice(levels.stored_levels(database), limit), "levels: written", total)
         if as_json:
             written = write_objects(output, map(level_object, rows))
         else:

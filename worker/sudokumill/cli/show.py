@@ -34,10 +34,10 @@ def show(level: str | None, solution: bool, as_json: bool) -> None:
     """
     from sudokumill.cli.delivery import level_object
     from sudokumill.settings import load_settings
-    from sudokumill.store import reading
+    from sudokumill.store import levels
 
     database = open_store(load_settings())
-    row = reading.newest_level(database) if level is None else _find(database, level)
+    row = levels.newest_level(database) if level is None else _find(database, level)
     if row is None:
         raise NoLevelError()
     if as_json:
@@ -54,12 +54,12 @@ def show(level: str | None, solution: bool, as_json: bool) -> None:
 
 
 def _find(database: Database, level: str) -> Row[Any]:
-    from sudokumill.store import reading
+    from sudokumill.store import levels
 
     digits = level.replace("-", "").lower()
     if not digits or len(digits) > 32 or any(digit not in "0123456789abcdef" for digit in digits):
         raise UnknownLevelError(level=level)
-    found = reading.levels_between(
+    found = levels.levels_between(
         database, bytes.fromhex(digits.ljust(32, "0")), bytes.fromhex(digits.ljust(32, "f"))
     )
     if not found:

@@ -29,9 +29,9 @@ def worker_app() -> Celery:
     # the name is taken here, in the worker's main process; its children inherit it
     workplace = Workplace(settings, owner_name(), lambda database: Broker(made, database))
 
-    def make_chunk(published: Any) -> None:
-        """Makes a chunk: ``DATABASE:CHUNK``."""
-        workplace.run(published)
+    def make_chunk(*given: Any, **named: Any) -> None:
+        """Makes a chunk: ``DATABASE:CHUNK``; takes whatever a message brings, so that it can be dropped."""
+        workplace.run(given[0] if len(given) == 1 and not named else (*given, *named))
 
     for kind in JobKind:
         made.task(name=task_name(kind), queue=kind.value)(make_chunk)

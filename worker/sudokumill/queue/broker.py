@@ -57,6 +57,7 @@ def celery_app(settings: Settings) -> Celery:
         task_acks_on_failure_or_timeout=True,
         task_ignore_result=True,
         worker_prefetch_multiplier=1,
+        worker_consumer="sudokumill.queue.consumer:MessageConsumer",
         worker_max_tasks_per_child=1_000,
         worker_soft_shutdown_timeout=2 * settings.chunk_seconds,
         worker_cancel_long_running_tasks_on_connection_loss=False,

@@ -39,6 +39,7 @@ from sudokumill.jobs import JobSpec, plan_chunks, rows_per_chunk
 from sudokumill.line import Line
 from sudokumill.output import drafted, shown, writing
 from sudokumill.queue.local import FORK, silence_plugins
+from sudokumill.queue.runs import Runs, length_of, positions_in, runs_of
 from sudokumill.registry import load_registry
 from sudokumill.rows import Failure, FinalRows, LevelRows, ReportSum, merge
 from sudokumill.settings import Settings
@@ -52,9 +53,6 @@ _COPY_BYTES: Final = 8 << 20
 
 Fingerprints = NDArray[np.uint64]
 """Shape (m,): a 64-bit hash of each grid; among a million of them a chance repeat has odds of 1 to 37 million."""
-
-Runs = NDArray[np.int64]
-"""Shape (r, 2), rising: positions ``runs[i, 0]`` .. ``runs[i, 1] - 1`` are meant, and none between two runs."""
 
 
 _Failures = dict[tuple[str, str], Failure]
@@ -104,7 +102,7 @@ class _Ledger:
 
     @property
     def good(self) -> int:
-        return sum(_length(share.good) for share in self.shares.values())
+        return sum(length_of(share.good) for share in self.shares.values())
 
     @property
     def missed(self) -> int:
@@ -128,7 +126,7 @@ class _Ledger:
         if not (rising[1:] == rising[:-1]).any():
             return good
         _, first = np.unique(prints, return_index=True)
-        return _runs_of(_positions_in(good)[np.sort(first)])
+        return runs_of(positions_in(good)[np.sort(first)])
 
 
 def run_direct(
@@ -152,7 +150,7 @@ def run_direct(
     with drafted(path) as draft:
         ledger = _fill(spec, settings, _Draft(draft, shown(path)), text, watch)
         runs = ledger.distinct()
-        distinct = _length(runs)
+        distinct = length_of(runs)
         if distinct < spec.count:
             raise OutputRowError(
                 made=distinct, count=spec.count, path=shown(path), reason=_why_short(ledger, distinct)
@@ -203,7 +201,7 @@ def _fill(
                 distinct = ledger.distinct()
                 if _is_hopeless(spec, ledger, distinct, settings):
                     return ledger
-                missing = spec.count - _length(distinct)
+                missing = spec.count - length_of(distinct)
         except BrokenProcessPool:
             raise LostProcessError() from None
         finally:
@@ -310,7 +308,7 @@ def _write_range(start: int, stop: int) -> _Share:
         else:
             assert isinstance(rows, FinalRows)  # noqa: S101 - only these kinds run without a store
             grids, positions = rows.finals, rows.positions
-        runs = _runs_of(positions)
+        runs = runs_of(positions)
         _write_rows(bench, grids, runs)
         good.append(runs)
         if not bench.spec.enumerated:
@@ -359,26 +357,6 @@ def _count(failures: _Failures, more: Failure) -> None:
     cause = (more.owner, more.reason)
     before = failures.get(cause, Failure(*cause, 0, more.first))
     failures[cause] = Failure(*cause, before.times + more.times, min(before.first, more.first))
-
-
-# --- runs of positions -----------------------------------------------------------------------------------
-
-
-def _runs_of(positions: NDArray[np.int64]) -> Runs:
-    """Rising positions as runs without a gap."""
-    cuts = np.flatnonzero(np.diff(positions) != 1)
-    ends = [*cuts.tolist(), len(positions) - 1] if len(positions) else []
-    starts = [0, *(cuts + 1).tolist()] if len(positions) else []
-    return np.stack([positions[starts], positions[ends] + 1], axis=1)
-
-
-def _positions_in(runs: Runs) -> NDArray[np.int64]:
-    """The positions one by one, rising."""
-    return np.concatenate([np.empty(0, np.int64), *(np.arange(low, high) for low, high in runs.tolist())])
-
-
-def _length(runs: Runs) -> int:
-    return int((runs[:, 1] - runs[:, 0]).sum())
 
 
 # --- the file --------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from sudokumill.settings import Settings
 from sudokumill.store.database import Database
 from sudokumill.store.leases import Holder, claim
 from sudokumill.store.owners import owner_name
-from sudokumill.store.publishing import identity, waiting_job
+from sudokumill.store.publishing import identity, recall, waiting_job
 from sudokumill.store.workers import Crew
 
 log: Final = logging.getLogger(__name__)
@@ -45,13 +45,13 @@ class Workplace:
         self._broker = broker
         self._stopping = False
 
-    def run(self, published: str) -> None:
+    def run(self, published: object) -> None:
         """Makes the chunk that a message names, if it still waits.
 
         Never raises for what can go wrong with a chunk: the database keeps the account, and the log gets a line.
 
         Args:
-            published: ``DATABASE:CHUNK``.
+            published: ``DATABASE:CHUNK``; anything else is dropped.
         """
         try:
             chunk = self._chunk_of(published)
@@ -93,6 +93,7 @@ class Workplace:
         lacking = self._crew.lacks(spec)
         if lacking:
             log.warning("job %d needs %s, which this worker does not have; it waits for another", job, lacking[0])
+            recall(self._database, [chunk])
             return
         held = claim(self._database, self._bench.holder, chunk=chunk)
         if held is None:

@@ -216,7 +216,7 @@ def _revive(connection: Connection, job: int) -> int:
     return connection.execute(
         update(Chunk)
         .where(Chunk.job_id == job, Chunk.state == ChunkState.DROPPED)
-        .values(state=ChunkState.WAITING.value)
+        .values(state=ChunkState.WAITING.value, published_at=None)
     ).rowcount
 
 

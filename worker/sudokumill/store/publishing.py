@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Select, func, select, union_all, update
 
+from sudokumill.errors import UnknownChunkError
 from sudokumill.jobs import JobKind, JobSpec
 from sudokumill.store.database import Database, Now
 from sudokumill.store.models import PUBLISHED, UNPUBLISHED, Chunk, ChunkState, Identity, Job, JobState
@@ -132,15 +133,19 @@ def recall(database: Database, chunks: list[int] | None = None, older_than: floa
 
 
 def waiting_job(database: Database, chunk: int) -> tuple[int, JobSpec] | None:
-    """The job of a chunk that waits, and what it orders; None when the chunk does not wait, or its job not run."""
+    """The job of a chunk that waits, and what it orders; None when the chunk does not wait, or its job not run.
+
+    Raises:
+        UnknownChunkError: there is no such chunk.
+    """
     with database.read() as connection:
         found = connection.execute(
-            select(Job.id, Job.spec)
-            .join(Chunk, Chunk.job_id == Job.id)
-            .where(
-                Chunk.id == chunk,
-                Chunk.state == ChunkState.WAITING,
-                Job.state.in_([JobState.WAITING, JobState.RUNNING]),
-            )
+            select(Chunk.state.label("chunk_state"), Job.id, Job.state, Job.spec)
+            .join(Job, Job.id == Chunk.job_id)
+            .where(Chunk.id == chunk)
         ).one_or_none()
-    return None if found is None else (found.id, JobSpec.model_validate(found.spec))
+    if found is None:
+        raise UnknownChunkError(chunk=chunk)
+    if found.chunk_state != ChunkState.WAITING or found.state not in {JobState.WAITING, JobState.RUNNING}:
+        return None
+    return found.id, JobSpec.model_validate(found.spec)

@@ -13,6 +13,7 @@ from sudokumill.errors import UnknownJobError
 from sudokumill.jobs import JobKind, JobSpec
 from sudokumill.rows import Failure, ReportSum
 from sudokumill.store.database import Database, Now
+from sudokumill.store.levels import level_columns
 from sudokumill.store.models import (
     COUNTERS,
     RUNNING,
@@ -333,67 +334,7 @@ def delivered_rows(database: Database, found: Progress) -> Iterator[Row[Any]]:
         yield from connection.execution_options(yield_per=5_000).execute(query)
 
 
-# --- levels ----------------------------------------------------------------------------------------------
-
-
-def level_columns() -> tuple[Any, ...]:
-    """The columns of the view ``level``, from the tables, with the id as bytes."""
-    return (
-        Puzzle.id,
-        Puzzle.clues,
-        FinalRow.digits.label("solution"),
-        Puzzle.clue_count,
-        Puzzle.row_min,
-        Puzzle.row_max,
-        Puzzle.column_min,
-        Puzzle.column_max,
-        Puzzle.box_min,
-        Puzzle.box_max,
-        Puzzle.symmetry,
-        Puzzle.minimal,
-        Puzzle.nodes,
-        Puzzle.paper_level,
-        Puzzle.licence,
-        Puzzle.state,
-        Puzzle.job_id,
-        Puzzle.chunk_id,
-        Puzzle.position.label("origin_position"),
-    )
-
-
-def level(database: Database, level_id: bytes) -> Row[Any] | None:
-    """The level with this id."""
-    with database.read() as connection:
-        query = (
-            select(*level_columns()).join(FinalRow, FinalRow.id == Puzzle.final_id).where(Puzzle.id == level_id)
-        )
-        return connection.execute(query).one_or_none()
-
-
-def newest_level(database: Database) -> Row[Any] | None:
-    """A level of the newest job that has any: its first."""
-    with database.read() as connection:
-        newest = select(func.max(Puzzle.job_id)).scalar_subquery()
-        query = (
-            select(*level_columns())
-            .join(FinalRow, FinalRow.id == Puzzle.final_id)
-            .where(Puzzle.job_id == newest)
-            .order_by(Puzzle.on_target.desc(), Puzzle.position)
-            .limit(1)
-        )
-        return connection.execute(query).one_or_none()
-
-
-def stored_levels(database: Database) -> Iterator[Row[Any]]:
-    """Every available level, the oldest first, row by row."""
-    query = (
-        select(*level_columns())
-        .join(FinalRow, FinalRow.id == Puzzle.final_id)
-        .where(Puzzle.state == "available")
-        .order_by(Puzzle.job_id, Puzzle.position)
-    )
-    with database.read() as connection:
-        yield from connection.execution_options(yield_per=5_000).execute(query)
+# --- what is stored --------------------------------------------------------------------------------------
 
 
 def counts(database: Database) -> dict[str, int]:
@@ -415,15 +356,3 @@ def inputs(database: Database, job: int, start: int, stop: int) -> list[str]:
                 .order_by(Input.position)
             ).scalars()
         )
-
-
-def levels_between(database: Database, lowest: bytes, highest: bytes) -> list[Row[Any]]:
-    """At most two levels whose ids lie in a range: what the beginning of an id stands for."""
-    query = (
-        select(*level_columns())
-        .join(FinalRow, FinalRow.id == Puzzle.final_id)
-        .where(Puzzle.id >= lowest, Puzzle.id <= highest)
-        .limit(2)
-    )
-    with database.read() as connection:
-        return list(connection.execute(query).all())
