@@ -7,6 +7,7 @@ final; for the solver, the first blank cell of its puzzle. Some faults spoil a w
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import sys
@@ -112,11 +113,34 @@ def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def hang() -> NoReturn:
+    """Stands still in native code that keeps the interpreter's lock, so that no Python runs any more."""
+    while True:
+        ctypes.PyDLL(None).pause()
+
+
+def eat() -> NoReturn:
+    """Takes memory as native code does that never looks whether it got any."""
+    libc = ctypes.CDLL(None)
+    libc.malloc.restype = ctypes.c_void_p
+    libc.malloc.argtypes = [ctypes.c_size_t]
+    libc.memset.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]
+    while True:
+        libc.memset(libc.malloc(32 << 20), 1, 32 << 20)
+
+
+def crash() -> None:
+    ctypes.string_at(0)
+
+
 CALL_FAULTS: dict[str, Callable[[], object]] = {
     "raise": raise_fault,
     "unspeakable": raise_unspeakable,
     "exit": leave,
     "kill": die,
+    "hang": hang,
+    "eat": eat,
+    "crash": crash,
 }
 
 

@@ -13,6 +13,7 @@ Each fleet has a database of its own on the test server, and a number of its own
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import itertools
 import json
 import os
@@ -36,7 +37,7 @@ from sqlalchemy import select
 import sudokumill.cli.diagnosis
 import sudokumill.cli.enqueuing
 import sudokumill.cli.fleet
-import sudokumill.queue.dispatcher
+import sudokumill.queue.dispatcher  # noqa: F401
 from servers.postgresql import PostgreSQL
 from servers.processes import Daemon, descendants
 from servers.redis import Redis
@@ -53,7 +54,7 @@ _STEP_SECONDS: Final = 0.02
 
 _SETTINGS: Final = {
     "SUDOKUMILL_LEASE_SECONDS": "3",
-    "SUDOKUMILL_REAPER_SECONDS": "0.5",
+    "SUDOKUMILL_REAPER_SECONDS": "0.3",
     "SUDOKUMILL_CHUNK_SECONDS": "0.5",
     "SUDOKUMILL_PROCESSES": "1",
     "SUDOKUMILL_PLUGIN_DIR": str(LAB),
@@ -317,6 +318,19 @@ class Fleet:
             if row.state == "running" and (mine is None or mine in (row.worker or ""))
         ]
 
+    def freeze_at_work(self, worker: MillWorker, job: int, delivered: int = 0) -> list[int]:
+        """Stops a worker in the middle of its chunks when the job has delivered so many; returns the chunks."""
+        self.until(lambda: self.progress(job).delivered >= delivered, f"{delivered} rows of job {job}")
+        while True:
+            self.until(lambda: self.held(worker), f"a chunk in the hands of {worker.node}")
+            worker.freeze()
+            held = self.held(worker)
+            # whoever stands still within a transaction keeps its locks
+            if held and not self.open_transactions():
+                assert not self.progress(job).state.ended
+                return held
+            worker.thaw()
+
     def open_transactions(self) -> int:
         """Transactions that somebody has begun and not ended."""
         with self.database.read() as connection:
@@ -376,6 +390,8 @@ def _be_the_command(words: list[str], folder: Path, environment: dict[str, str],
     """In the fork: takes the place of a fresh process, and never comes back."""
     code = 70
     try:
+        # a command whose processes crash on purpose says so itself
+        faulthandler.disable()
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(out, 1)
         os.dup2(err, 2)
@@ -412,29 +428,38 @@ def new_fleet(
     empty_database: str,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Callable[..., contextlib.AbstractContextManager[Fleet]]:
-    """Makes a fleet without workers, to be used in ``with``."""
+    """Makes a fleet without workers, to be used in ``with``; takes the URL of another database, and settings."""
     numbers = itertools.cycle(range(1, 16))
 
     @contextlib.contextmanager
-    def make(**variables: str) -> Iterator[Fleet]:
+    def make(database_url: str | None = None, **variables: str) -> Iterator[Fleet]:
         postgresql_server.start()
         redis_server.start()
         folder = tmp_path_factory.mktemp("fleet")
-        name = postgresql_server.new_database(empty_database)
-        database_url = postgresql_server.url(name)
+        name = None
+        if database_url is None:
+            name = postgresql_server.new_database(empty_database)
+            # a copy is another database
+            postgresql_server.execute("UPDATE identity SET id = left(md5(random()::text), 8)", name)
+            database_url = postgresql_server.url(name)
+        else:
+            new = Database(database_url)
+            schema.upgrade(new)
+            new.dispose()
         broker_url = redis_server.url.removesuffix("/0") + f"/{next(numbers)}"
         with redis.Redis.from_url(broker_url) as client:
             client.flushdb()
         kept = {key: value for key, value in os.environ.items() if not key.startswith(_UNWANTED)}
         urls = {"SUDOKUMILL_DATABASE_URL": database_url, "SUDOKUMILL_BROKER_URL": broker_url}
-        env = {**kept, **_SETTINGS, **urls, _MARK: folder.name, **variables}
-        made = Fleet(folder, database_url, broker_url, env, Database(database_url))
+        env = {**kept, **_SETTINGS, **urls, _MARK: str(folder), **variables}
+        made = Fleet(folder, database_url, env["SUDOKUMILL_BROKER_URL"], env, Database(database_url))
         try:
             yield made
         finally:
             made.close()
-            postgresql_server.start()
-            postgresql_server.drop_database(name)
+            if name is not None:
+                postgresql_server.start()
+                postgresql_server.drop_database(name)
 
     return make
 

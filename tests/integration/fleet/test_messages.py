@@ -73,7 +73,7 @@ NOT_OURS = "dropped a message that is none of ours"
 
 # of each: the message, and what the log says of it once
 MESSAGES: dict[str, tuple[Callable[[str], str], str]] = {
-    "no such chunk": (lambda own: generate(f"{own}:987654321"), "dropped a message for chunk 987654321: this data"),
+    "no such chunk": (lambda own: generate(f"{own}:987654321"), "dropped a message for chunk 987654321"),
     "foreign database": (lambda own: generate("0123abcd:41"), "dropped chunk 41 of database 0123abcd"),
     "no number": (lambda own: generate(f"{own}:x1"), NAMES_NO_CHUNK),
     "no argument": (lambda own: generate(), f"{NAMES_NO_CHUNK}: ()"),

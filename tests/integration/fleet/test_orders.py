@@ -88,3 +88,12 @@ def test_a_run_beside_a_fleet_shares_its_own_job_with_the_workers(crowd: Any) ->
     again = crowd.order("generate", "--count", 1_000, "--seed", 3, *slow[:2])
     crowd.wait_for(again)
     assert crowd.lines(again) == crowd.lines(job)
+
+
+def test_a_fleet_on_one_machine_does_with_sqlite(new_fleet: Any, tmp_path: Path) -> None:
+    with new_fleet(f"sqlite:///{tmp_path / 'mill.db'}") as fleet:
+        fleet.worker(processes=2)
+        job = fleet.order("levels", "--count", 500, "--chunk", 50)
+        fleet.wait_for(job)
+        fleet.check(job, 500)
+        assert {row.attempt for row in fleet.chunks(job)} == {1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 import traceback
@@ -23,6 +24,8 @@ from sudokumill.errors import (
 )
 from sudokumill.store import schema
 from sudokumill.store.database import Database
+
+_TCP = (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT, socket.TCP_USER_TIMEOUT)
 
 SECRET = "hunter2-Zq"  # noqa: S105 - it opens nothing
 
@@ -258,7 +261,7 @@ def test_a_server_that_ends_in_a_transaction(
     error = _refusal(write)
     assert isinstance(error, DatabaseUnreachableError)
     assert "the server ended the connection" in str(error)
-    again = "try again" if job is None else "run: sudokumill jobs resume 7"
+    again = "try again" if job is None else "workers go on by themselves, and a run with: sudokumill jobs resume 7"
     assert str(error).endswith(f"when it runs again, {again}")
     assert "nothing listens there" in str(_refusal(write))
     postgresql_server.start()
@@ -312,6 +315,21 @@ def test_how_long_a_server_is_waited_for(postgresql_url: str) -> None:
             assert driver is not None
             assert driver.info.get_parameters()["connect_timeout"] == seconds
         database.dispose()
+
+
+def test_a_server_whose_machine_is_gone_is_noticed(postgresql_url: str) -> None:
+    wanted = {"keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3"}
+    for more, changed in (("", {}), ("?keepalives_idle=5&tcp_user_timeout=0", {"keepalives_idle": "5"})):
+        database = Database(postgresql_url + more)
+        with database.read() as connection:
+            driver = connection.connection.driver_connection
+            assert driver is not None
+            options = driver.info.get_parameters()
+            assert {name: options[name] for name in wanted} == wanted | changed
+            with socket.socket(fileno=os.dup(driver.fileno())) as used:
+                tcp = [used.getsockopt(socket.IPPROTO_TCP, option) for option in _TCP]
+        database.dispose()
+        assert tcp == [int(options[name]) for name in wanted] + [0 if more else 30_000]
 
 
 def test_an_encrypted_connection() -> None:

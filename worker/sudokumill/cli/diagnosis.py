@@ -16,6 +16,7 @@ from sudokumill.cli.fleet import differences, state_of
 from sudokumill.contracts import Solver
 from sudokumill.errors import BadSettingError, SudokumillError, near
 from sudokumill.jobs import Part
+from sudokumill.queue.address import parse_address
 from sudokumill.registry import PluginState, Registry, load_registry
 from sudokumill.settings import Settings, load_settings
 from sudokumill.store import reading, schema
@@ -49,11 +50,13 @@ def diagnose() -> dict[str, Any]:
             ],
         }
     problems = _unknown_settings()
+    database = _database(settings, problems)
     return {
         "versions": _versions(),
-        "database": _database(settings, problems),
+        "database": database,
         "broker": _broker(settings, problems),
-        "workers": _workers(settings, problems),
+        # a server that does not answer is waited for once
+        "workers": _workers(settings, problems) if database["state"] == "reachable" else {},
         "plugins": _plugins(settings, problems),
         "settings": _settings(settings),
         "problems": problems,
@@ -83,6 +86,9 @@ def _database(settings: Settings, problems: list[str]) -> dict[str, Any]:
         about["schema"] = found or "empty"
         if found is not None:
             schema.require(database)
+            if database.path is None:
+                # a file may be locked by somebody for long; of a server this is known at once
+                database.check_writable()
             about |= {f"{table}s": rows for table, rows in reading.counts(database).items()}
         return {**about, "state": "reachable"}
     except SudokumillError as error:
@@ -94,10 +100,10 @@ def _broker(settings: Settings, problems: list[str]) -> dict[str, str]:
     """Whether workers can be woken; that there is no broker is no problem."""
     if settings.broker_url is None:
         return {}
-    from sudokumill.queue.broker import celery_app, check_broker  # noqa: PLC0415 - Celery is heavy
+    from sudokumill.queue.broker import check_broker  # noqa: PLC0415 - Celery is heavy
 
     try:
-        check_broker(celery_app(settings))
+        check_broker(settings)
         return {"url": _shown_broker(settings), "state": "reachable"}
     except SudokumillError as error:
         problems.append(str(error))
@@ -188,9 +194,7 @@ def _shown(value: object) -> object:
 
 
 def _shown_broker(settings: Settings) -> str:
-    from sudokumill.queue.broker import celery_app, shown_url  # noqa: PLC0415 - Celery is heavy
-
     try:
-        return shown_url(celery_app(settings).conf.broker_url)
+        return parse_address(settings.broker_url or "").shown
     except SudokumillError:
         return "(not a usable URL)"

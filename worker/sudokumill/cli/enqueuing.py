@@ -6,7 +6,7 @@ from sudokumill.cli.console import err, out, print_json
 from sudokumill.cli.ordering import accept
 from sudokumill.cli.requests import Request
 from sudokumill.cli.summary import items_of
-from sudokumill.cli.waking import wake, why_it_waits
+from sudokumill.cli.waking import check_broker_setting, wake, why_it_waits
 from sudokumill.settings import load_settings
 from sudokumill.store.reading import progress
 
@@ -14,6 +14,7 @@ from sudokumill.store.reading import progress
 def order_and_wake(request: Request) -> int:
     """Orders a job and wakes the workers; returns the exit code: 1 if its file had unreadable lines."""
     settings = load_settings()
+    check_broker_setting(settings)
     accepted = accept(request, settings)
     found = progress(accepted.database, accepted.job.id)
     warnings: list[str] = []

@@ -245,11 +245,12 @@ def _run(
 ) -> int:
     from sudokumill.cli.requests import Wishes, check_output
     from sudokumill.cli.running import run_and_tell, with_processes
-    from sudokumill.cli.waking import hand_over
+    from sudokumill.cli.waking import check_broker_setting, hand_over
     from sudokumill.settings import load_settings
 
     settings = with_processes(load_settings(), processes)
     check_output(output)
+    check_broker_setting(settings)
     database = open_store(settings)
     steer(database, job)
     if settings.broker_url is not None and processes is None and output is None:

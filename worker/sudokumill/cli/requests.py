@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sudokumill.cli.inputs import InputFile
 from sudokumill.errors import BadOrderError
 from sudokumill.jobs import JobKind, Part, Source
 from sudokumill.orders import Order
 from sudokumill.output import STANDARD_OUTPUT
 from sudokumill.settings import Settings
+
+if TYPE_CHECKING:
+    from sudokumill.cli.inputs import InputFile
 
 
 @dataclass(frozen=True)
@@ -102,13 +104,19 @@ def request_of(kind: JobKind, given: Mapping[str, Any]) -> Request:
         )
     if kind is JobKind.SOLVE:
         path, lenient = fields.pop("path"), fields.pop("lenient")
-        file = None if path is None else InputFile(path, None, lenient)
+        file = None if path is None else _file(path, lenient)
         source = Source.PUZZLES if file is None else Source.FILE
     request = Request(
         kind=kind, source=source, source_job=source_job, file=file, wishes=Wishes(**wishes), **fields
     )
     _check(request)
     return request
+
+
+def _file(path: str, lenient: bool) -> InputFile:
+    from sudokumill.cli.inputs import InputFile  # noqa: PLC0415 - most orders have none, and formats load slowly
+
+    return InputFile(path, None, lenient)
 
 
 def _check(request: Request) -> None:

@@ -11,7 +11,7 @@ from sudokumill.cli.delivery import write_delivered
 from sudokumill.cli.ordering import accept
 from sudokumill.cli.requests import Request, Wishes
 from sudokumill.cli.summary import exit_code, items_of, job_object, print_job
-from sudokumill.cli.waking import wake
+from sudokumill.cli.waking import check_broker_setting, wake
 from sudokumill.errors import FileUnwritableError, StoredUnwrittenError
 from sudokumill.jobs import JobKind
 from sudokumill.output import STANDARD_OUTPUT, shown
@@ -28,6 +28,7 @@ def order_and_run(request: Request) -> int:
         from sudokumill.cli.unstored import run_without_store  # noqa: PLC0415 - most orders have a store
 
         return run_without_store(request, settings)
+    check_broker_setting(settings)
     accepted = accept(request, settings)
     code = run_and_tell(accepted.database, accepted.job.id, settings, request.wishes)
     return code or (1 if accepted.unread else 0)
@@ -39,7 +40,9 @@ def run_and_tell(database: Database, job: int, settings: Settings, wishes: Wishe
     if not found.state.ended:
         if settings.broker_url is not None:
             # workers that share the database take chunks of it too
-            wake(database, found.kind, settings)
+            alone = wake(database, found.kind, settings)
+            if alone is not None:
+                err().print(f"sudokumill: job {job} is made on this machine alone: {alone}")
         with Bar(f"job {job}: {items_of(found.kind)}", found.count) as bar:
             found = run_local(database, job, settings, lambda now: bar.show(_reached(now)), bar.say)
     if wishes.output is not None and found.state.ended:

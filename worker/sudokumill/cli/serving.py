@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Final
+
+import click
+from celery import Celery
+from celery.bin.base import CLIContext
+from celery.bin.worker import worker as celery_worker
+from click.core import ParameterSource
 
 from sudokumill.cli.console import open_store
 from sudokumill.contracts import Role
@@ -15,18 +22,39 @@ from sudokumill.queue.broker import QUEUES, celery_app, check_broker
 from sudokumill.registry import Registry, load_registry
 from sudokumill.settings import load_settings
 
-_POOLS: Final = ("prefork", "solo", "processes")
+_POOLS: Final = ("celery.concurrency.prefork", "celery.concurrency.solo")
 
-_REFUSED: Final[Mapping[str, str]] = {
+_POOL: Final = "a chunk's limits are those of a process, so the pool is prefork or solo"
+
+_OURS: Final[Mapping[str, str]] = {
     "-A": "the app is sudokumill's own; leave it out",
     "--app": "the app is sudokumill's own; leave it out",
     "-b": "the broker is set by SUDOKUMILL_BROKER_URL",
     "--broker": "the broker is set by SUDOKUMILL_BROKER_URL",
-    "-D": "the supervisor runs in the foreground; use your system's service manager",
-    "--detach": "the supervisor runs in the foreground; use your system's service manager",
-    "-B": "there is nothing to schedule",
-    "--beat": "there is nothing to schedule",
+    "--result-backend": "results are in the database; leave it out",
 }
+"""Options of Celery's command before its worker's."""
+
+_FOREGROUND: Final = "the supervisor runs in the foreground; use your system's service manager"
+_USER: Final = "start it as that user; systemd's User= and docker's USER do"
+
+_REFUSED: Final[Mapping[str, str]] = {
+    "detach": _FOREGROUND,
+    "pidfile": _FOREGROUND,
+    "executable": _FOREGROUND,
+    "umask": _FOREGROUND,
+    "uid": _USER,
+    "gid": _USER,
+    "beat": "there is nothing to schedule",
+    "schedule_filename": "there is nothing to schedule",
+    "scheduler": "there is nothing to schedule",
+    "include": "plugins are found by SUDOKUMILL_PLUGINS and SUDOKUMILL_PLUGIN_DIR",
+    "exclude_queues": "name the queues to take chunks from with --queues",
+    "autoscale": "a worker is sent as many chunks as it has processes, and that many stay; see --concurrency",
+}
+"""Options of Celery's worker that would make something else of it."""
+
+_WRITTEN: Final = ("logfile", "statedb")
 
 
 def prepared(queues: str | None, processes: int | None, celery: Sequence[str]) -> list[str]:
@@ -43,11 +71,12 @@ def prepared(queues: str | None, processes: int | None, celery: Sequence[str]) -
     """
     settings = load_settings()
     kinds = _kinds(queues)
-    _check_arguments(celery)
-    app = celery_app(settings)
+    _check_arguments(celery, celery_app(settings))
     _check_plugins(load_registry(settings.plugins, settings.plugin_dir), kinds)
-    open_store(settings, create=True).dispose()
-    check_broker(app)
+    check_broker(settings)
+    database = open_store(settings, create=True)
+    database.check_writable()
+    database.dispose()
     return [
         "--queues", ",".join(kinds),
         "--concurrency", str(processes or settings.processes),
@@ -72,18 +101,40 @@ def _kinds(queues: str | None) -> list[JobKind]:
     return [kind for kind in JobKind if kind in names]
 
 
-def _check_arguments(celery: Sequence[str]) -> None:
-    """Refuses what would make another worker of it."""
-    for index, argument in enumerate(celery):
-        name, _, value = argument.partition("=")
-        if name in _REFUSED:
-            raise WorkerOptionError(reason=f"{name}: {_REFUSED[name]}")
-        if name in {"-P", "--pool"}:
-            value = value or "".join(celery[index + 1 : index + 2])
-            if value not in _POOLS:
-                raise WorkerOptionError(
-                    reason=f"{name} {value}: chunks are limited by process, so the pool is prefork or solo"
-                )
+def _check_arguments(celery: Sequence[str], app: Celery) -> None:
+    """Refuses what Celery would refuse, and what would make another worker of it.
+
+    Celery's own parser reads them: a worker that ends because of its options would be started again and again.
+    """
+    for argument in celery:
+        name = argument.partition("=")[0] if argument.startswith("--") else argument[:2]
+        if name in _OURS:
+            raise WorkerOptionError(reason=f"{name}: {_OURS[name]}")
+    try:
+        context = celery_worker.make_context("worker", [*celery], obj=CLIContext(app, no_color=True, workdir=None))
+    except click.UsageError as error:
+        raise WorkerOptionError(reason=f"Celery's worker: {error.format_message()}") from None
+    except ImportError:
+        # of a pool that needs a package which is not here
+        raise WorkerOptionError(reason=f"--pool: {_POOL}") from None
+    if context.args:
+        raise WorkerOptionError(reason=f"{context.args[0]!r} is no option; queues are named with --queues")
+    for parameter in celery_worker.params:
+        name = parameter.name or ""
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            _check_option(name, max(parameter.opts, key=len), context.params[name])
+
+
+def _check_option(name: str, option: str, value: object) -> None:
+    if name in _REFUSED:
+        raise WorkerOptionError(reason=f"{option}: {_REFUSED[name]}")
+    if name == "pool" and getattr(value, "__module__", "") not in _POOLS:
+        raise WorkerOptionError(reason=f"{option}: {_POOL}")
+    if name in _WRITTEN:
+        parent = Path(str(value)).absolute().parent
+        # Celery puts names and numbers in the place of %n and the like
+        if "%" not in str(parent) and not os.access(parent, os.W_OK):
+            raise WorkerOptionError(reason=f"{option} {value}: there is no folder {parent} that you may write to")
 
 
 def _check_plugins(registry: Registry, kinds: Sequence[JobKind]) -> None:

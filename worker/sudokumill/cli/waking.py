@@ -1,14 +1,28 @@
 """Waking the workers of a fleet after an order, and saying why it waits if it does."""
 
+# Celery takes long to load, and runs without a broker do not need it
+# ruff: noqa: PLC0415
+
 from __future__ import annotations
 
 from sudokumill.cli.console import err, out
 from sudokumill.errors import BrokerUnreachableError
 from sudokumill.jobs import JobKind, JobSpec
+from sudokumill.queue.address import parse_address
 from sudokumill.settings import Settings
 from sudokumill.store.database import Database
 from sudokumill.store.reading import progress
 from sudokumill.store.workers import live
+
+
+def check_broker_setting(settings: Settings) -> None:
+    """Refuses a broker's URL that cannot be used, before anything is ordered or steered.
+
+    Raises:
+        BadBrokerUrlError: why.
+    """
+    if settings.broker_url is not None:
+        parse_address(settings.broker_url)
 
 
 def wake(database: Database, kind: JobKind, settings: Settings) -> str | None:
@@ -19,10 +33,13 @@ def wake(database: Database, kind: JobKind, settings: Settings) -> str | None:
     """
     if settings.broker_url is None:
         return "SUDOKUMILL_BROKER_URL is not set, so no worker is woken; each looks by itself from time to time"
-    from sudokumill.queue.dispatcher import dispatcher  # noqa: PLC0415 - Celery takes long to load
+    from sudokumill.queue.broker import check_broker
+    from sudokumill.queue.dispatcher import dispatcher
 
     try:
-        dispatcher(database, settings).dispatch((kind,))
+        if not dispatcher(database, settings).dispatch((kind,)):
+            # nobody has room for it now; who is told so should not learn later that nobody could be woken either
+            check_broker(settings)
     except BrokerUnreachableError as error:
         return f"{error}; when it is back, the workers are woken by themselves"
     return None

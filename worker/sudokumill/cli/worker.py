@@ -8,7 +8,20 @@ from __future__ import annotations
 import click
 
 
+class _Handing(click.Command):
+    """A command that hands options on which it does not know."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parts ``-nNAME`` into ``-n NAME``: click would look for this command's own options among the letters."""
+        parted: list[str] = []
+        for each in args:
+            theirs = len(each) > 2 and each[0] == "-" and each[1] not in "-Qch"
+            parted += [each[:2], each[2:]] if theirs else [each]
+        return super().parse_args(ctx, parted)
+
+
 @click.command(
+    cls=_Handing,
     context_settings={"ignore_unknown_options": True},
     short_help="Works on what was ordered, as one of a fleet.",
 )

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Final
 
 from celery import Celery
 
+from sudokumill.errors import SudokumillError
 from sudokumill.jobs import JobKind
 from sudokumill.queue.beside import ReaperBeside
 from sudokumill.queue.broker import Broker, celery_app, task_name
@@ -24,10 +26,10 @@ def worker_app() -> Celery:
         SudokumillError: the settings cannot be used.
     """
     settings = load_settings()
-    made = celery_app(settings)
+    made = celery_app(settings, consumes=True)
     made.set_default()
     # the name is taken here, in the worker's main process; its children inherit it
-    workplace = Workplace(settings, owner_name(), lambda database: Broker(made, database))
+    workplace = Workplace(settings, owner_name(), lambda database: Broker(settings, database))
 
     def make_chunk(*given: Any, **named: Any) -> None:
         """Makes a chunk: ``DATABASE:CHUNK``; takes whatever a message brings, so that it can be dropped."""
@@ -39,4 +41,13 @@ def worker_app() -> Celery:
     return made
 
 
-app: Final = worker_app()
+def _loaded() -> Celery:
+    try:
+        return worker_app()
+    except SudokumillError as error:
+        # Celery's command imports this, and would show the error as a traceback within a traceback
+        print(f"sudokumill: {error}", file=sys.stderr)
+        raise SystemExit(error.exit_code) from None
+
+
+app: Final = _loaded()

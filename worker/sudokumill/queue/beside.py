@@ -8,6 +8,7 @@ import logging
 import os
 import subprocess
 import sys
+import time
 from typing import Any, Final
 
 from celery import bootsteps
@@ -18,6 +19,8 @@ log: Final = logging.getLogger(__name__)
 
 _LOOK_SECONDS: Final = 1.0
 _PATIENCE_SECONDS: Final = 10.0
+_LONGEST_PAUSE: Final = 32.0
+"""Before a reaper that ended is started again: the first pause is a second, each further one twice as long."""
 
 
 class ReaperBeside(bootsteps.StartStopStep):
@@ -33,6 +36,9 @@ class ReaperBeside(bootsteps.StartStopStep):
         super().__init__(worker, **options)
         self._process: subprocess.Popen[bytes] | None = None
         self._ending = False
+        self._pause = _LOOK_SECONDS
+        self._started = 0.0
+        self._due: float | None = None
 
     def start(self, worker: Any) -> None:
         """Starts the reaper."""
@@ -64,6 +70,17 @@ class ReaperBeside(bootsteps.StartStopStep):
     def _keep(self) -> None:
         if self._ending or (self._process is not None and self._process.poll() is None):
             return
-        if self._process is not None:
-            log.warning("the reaper ended with exit code %s; it starts again", self._process.returncode)
-        self._process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL)  # noqa: S603 - our own module
+        now = time.monotonic()
+        if self._process is not None and self._due is None:
+            if now - self._started > _LONGEST_PAUSE:
+                self._pause = _LOOK_SECONDS  # it did not end because of how it was started
+            self._due = now + self._pause
+            log.warning(
+                "the reaper ended with exit code %s; it starts again in %g s",
+                self._process.returncode,
+                self._pause,
+            )
+            self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+        if self._due is None or now >= self._due:
+            self._process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL)  # noqa: S603 - our own module
+            self._started, self._due = now, None

@@ -9,28 +9,32 @@ that comes twice finds nothing to do.
 
 from __future__ import annotations
 
-import ssl
+import os
 from collections.abc import Sequence
 from typing import Any, Final
-from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
 from celery import Celery
 from kombu import Exchange, Queue
 from kombu.exceptions import OperationalError
-from kombu.utils.url import maybe_sanitize_url
 from redis.exceptions import RedisError
 
-from sudokumill.errors import BadBrokerUrlError, BrokerUnreachableError, NoBrokerError, near
+from sudokumill.errors import BrokerUnreachableError, NoBrokerError
 from sudokumill.jobs import JobKind
+from sudokumill.queue.address import parse_address
 from sudokumill.settings import Settings
 from sudokumill.store.publishing import DueChunk
 
 QUEUES: Final = tuple(kind.value for kind in JobKind)
 
-_SCHEMES: Final = ("redis", "rediss", "redis+socket")
 _CONNECT_SECONDS: Final = 2.0
-_TLS_NAMES: Final = ("ssl_cert_reqs", "ssl_ca_certs", "ssl_certfile", "ssl_keyfile")
-_CHECKS: Final = {"required": ssl.CERT_REQUIRED, "none": ssl.CERT_NONE}
+_ANSWER_SECONDS: Final = 3.0
+"""How long who sends a chunk id waits for an answer: there is other work to do, and a reaper sends it again."""
+
+_CONSUMER_SECONDS: Final = 30.0
+"""How long a worker's consumer waits, which has nothing else to do: longer than a busy disk holds a server up."""
+
+_OVERRIDES: Final = ("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRITE_URL")
+"""Variables that Celery puts above what its app says: another product's would send our ids to its broker."""
 
 
 def task_name(kind: JobKind) -> str:
@@ -38,18 +42,24 @@ def task_name(kind: JobKind) -> str:
     return f"sudokumill.{kind.value}"
 
 
-def celery_app(settings: Settings) -> Celery:
+def celery_app(settings: Settings, consumes: bool = False) -> Celery:
     """The Celery app, without its tasks: enough to send messages.
+
+    Args:
+        settings: where the broker is.
+        consumes: it is a worker's, which waits for a broker that is away. Others try once, and not for long.
 
     Raises:
         NoBrokerError, BadBrokerUrlError: the setting is missing, or cannot be used.
     """
     if settings.broker_url is None:
         raise NoBrokerError()
-    url, tls = _parse(settings.broker_url)
-    app = Celery("sudokumill", broker=url, set_as_current=False)
+    address = parse_address(settings.broker_url)
+    for name in _OVERRIDES:
+        os.environ.pop(name, None)
+    app = Celery("sudokumill", broker=address.url, set_as_current=False)
     app.conf.update(
-        broker_use_ssl=tls,
+        broker_use_ssl=address.tls,
         # the chunk's row says whether it was done: a message is acknowledged when its chunk is, and one that is
         # lost with its worker is not put back by Celery but published again by a reaper
         task_acks_late=True,
@@ -75,10 +85,11 @@ def celery_app(settings: Settings) -> Celery:
             "visibility_timeout": 10 * settings.chunk_limit_seconds,
             "unacked_restore_interval": 1,
             "unacked_restore_throttle": 1,
-            "socket_timeout": 30.0,
+            "socket_timeout": _CONSUMER_SECONDS if consumes else _ANSWER_SECONDS,
             "socket_connect_timeout": _CONNECT_SECONDS,
             "socket_keepalive": True,
             "health_check_interval": 25,
+            **({} if consumes else {"max_retries": 0}),
         },
     )
     return app
@@ -87,16 +98,19 @@ def celery_app(settings: Settings) -> Celery:
 class Broker:
     """Sends chunk ids to the workers."""
 
-    def __init__(self, app: Celery, database: str) -> None:
+    def __init__(self, settings: Settings, database: str) -> None:
         """Connects at the first message.
 
         Args:
-            app: where to.
+            settings: where to.
             database: the identity of the database that the chunks are in.
+
+        Raises:
+            NoBrokerError, BadBrokerUrlError: the setting is missing, or cannot be used.
         """
-        self._app = app
+        self._app = celery_app(settings)
         self._database = database
-        self.name = shown_url(app.conf.broker_url)
+        self._settings = settings
 
     def publish(self, due: Sequence[DueChunk]) -> None:
         """Sends ids, each to the queue of its kind.
@@ -114,77 +128,107 @@ class Broker:
                         queue=each.kind.value,
                         retry=False,
                     )
-        except (OperationalError, RedisError, OSError) as error:
-            raise _unreachable(self.name, error) from None
+        except _ERRORS as error:
+            raise _unreachable(self._settings, error) from None
 
 
-def check_broker(app: Celery) -> None:
+def check_broker(settings: Settings) -> None:
     """Makes sure that the broker answers and lets us in.
 
     Raises:
+        NoBrokerError, BadBrokerUrlError: the setting is missing, or cannot be used.
         BrokerUnreachableError: it does not.
     """
     try:
-        with app.connection_for_write() as connection:
+        with celery_app(settings).connection_for_write() as connection:
             channel: Any = connection.default_channel
             channel.client.ping()
-    except (OperationalError, RedisError, OSError) as error:
-        raise _unreachable(shown_url(app.conf.broker_url), error) from None
+    except _ERRORS as error:
+        raise _unreachable(settings, error) from None
 
 
-def shown_url(url: str) -> str:
-    """A broker's URL without its password."""
-    shown: str = maybe_sanitize_url(url, mask="***")
-    return shown
+# --- why a broker could not be used -----------------------------------------------------------------------
+
+_ERRORS: Final = (OperationalError, RedisError, OSError)
+
+_MEANINGS: Final[tuple[tuple[tuple[str, ...], str], ...]] = (
+    (
+        ("without any password configured",),
+        "it has no password, but SUDOKUMILL_BROKER_URL gives one; mend one of the two",
+    ),
+    (
+        ("invalid username-password", "wrongpass"),
+        "it refuses the user name or password; mend them in SUDOKUMILL_BROKER_URL",
+    ),
+    (
+        ("authentication required", "noauth"),
+        "it wants a password; put it into SUDOKUMILL_BROKER_URL, as in redis://:password@host:6379/0",
+    ),
+    (
+        ("noperm",),
+        "the user lacks a right there ({reason}); its ACL says what a user may do",
+    ),
+    (
+        ("db index",),
+        "it has no database of this number, which comes last in SUDOKUMILL_BROKER_URL; choose a lower one",
+    ),
+    (
+        ("certificate", "ssl", "tls"),
+        "the encrypted connection was not made ({reason}); mend ssl_ca_certs in SUDOKUMILL_BROKER_URL, or write "
+        "redis:// if the server has no TLS",
+    ),
+    (
+        ("name or service not known", "name resolution", "no address associated", "nodename"),
+        "there is no host of this name; mend SUDOKUMILL_BROKER_URL",
+    ),
+    (
+        ("connection refused",),
+        "nothing listens there; start the server, or mend host and port in SUDOKUMILL_BROKER_URL",
+    ),
+    (
+        ("no such file",),
+        "there is no such socket; start the server, or mend the path in SUDOKUMILL_BROKER_URL",
+    ),
+    (
+        ("timeout", "timed out"),
+        "no Redis answered there within {seconds:g} s; mend scheme, host and port in SUDOKUMILL_BROKER_URL, or "
+        "see what holds it up",
+    ),
+    (
+        ("closed by server", "reset by peer", "protocol error", "broken pipe"),
+        "what answers there ends the connection, as another kind of server does, or Redis if it wants encryption "
+        "(rediss://); mend SUDOKUMILL_BROKER_URL",
+    ),
+    (
+        ("loading the dataset", "busyloading"),
+        "it is starting; try again in a moment",
+    ),
+    (
+        ("max number of clients",),
+        "it takes no more clients; raise its maxclients",
+    ),
+    (
+        ("oom command", "used memory >"),
+        "its memory is full ({reason}); raise its maxmemory",
+    ),
+    (
+        ("misconf",),
+        "it cannot write its files, so it takes nothing; see its log",
+    ),
+    (
+        ("read only replica", "readonly"),
+        "it is a replica, which may only be read; name its master in SUDOKUMILL_BROKER_URL",
+    ),
+)
+"""What the text of an error holds, in small letters, and what that means."""
 
 
-def _unreachable(name: str, error: BaseException) -> BrokerUnreachableError:
+def _unreachable(settings: Settings, error: BaseException) -> BrokerUnreachableError:
     reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
     lowered = reason.lower()
-    if "invalid username-password" in lowered or "wrongpass" in lowered:
-        reason = "it refuses the user name or password; mend them in SUDOKUMILL_BROKER_URL"
-    elif "authentication required" in lowered or "noauth" in lowered:
-        reason = "it wants a password; put it into SUDOKUMILL_BROKER_URL, as in redis://:password@host:6379/0"
-    else:
-        reason += "; is it running, and is SUDOKUMILL_BROKER_URL right?"
-    return BrokerUnreachableError(url=name, reason=reason)
-
-
-def _parse(url: str) -> tuple[str, dict[str, Any] | None]:
-    """The URL without its TLS parameters, and these as the client takes them."""
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError as error:
-        raise BadBrokerUrlError(url="given", reason=str(error).split(" as ")[0]) from None
-    if parts.scheme not in _SCHEMES:
-        known = " or ".join(f"{scheme}://" for scheme in _SCHEMES)
-        raise BadBrokerUrlError(url=_shown_scheme(url), reason=f"it must begin with {known}")
-    number = parts.path.strip("/")
-    if parts.scheme != "redis+socket" and not parts.hostname:
-        raise BadBrokerUrlError(url=shown_url(url), reason="it names no host")
-    if parts.scheme != "redis+socket" and number and not number.isdigit():
-        raise BadBrokerUrlError(url=shown_url(url), reason=f"a database number comes last, not {number!r}")
-    if parts.scheme != "rediss":
-        return url, None
-    query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-    tls = {name: query.pop(name) for name in [*query] if name.startswith("ssl_")}
-    return urlunsplit(("redis", *parts[1:3], urlencode(query), "")), _tls(url, tls)
-
-
-def _tls(url: str, given: dict[str, str]) -> dict[str, Any]:
-    """What the client takes for a ``rediss`` URL; a certificate is checked unless the URL says otherwise."""
-    for name in given:
-        if name not in _TLS_NAMES:
-            reason = f"it has no parameter {name!r}; {near(name, _TLS_NAMES)}"
-            raise BadBrokerUrlError(url=shown_url(url), reason=reason)
-    checks = given.get("ssl_cert_reqs", "required")
-    if checks not in _CHECKS:
-        raise BadBrokerUrlError(url=shown_url(url), reason=f"ssl_cert_reqs is required or none, not {checks!r}")
-    return {**given, "ssl_cert_reqs": _CHECKS[checks], "ssl_check_hostname": checks == "required"}
-
-
-def _shown_scheme(url: str) -> str:
-    """An URL of which nobody knows where its password stands: its beginning only."""
-    scheme, separator, _ = url.partition("://")
-    return f"{scheme}{separator}..." if separator else "given"
+    said = f"{reason}; see its log, or mend SUDOKUMILL_BROKER_URL"
+    for texts, meaning in _MEANINGS:
+        if any(text in lowered for text in texts):
+            said = meaning.format(reason=reason, seconds=_ANSWER_SECONDS)
+            break
+    return BrokerUnreachableError(url=parse_address(settings.broker_url or "").shown, reason=said)

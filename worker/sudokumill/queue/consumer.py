@@ -3,7 +3,7 @@
 Celery's own says several of these things with a traceback, and ends by others: a body that is a number ends the
 worker's main process, goes back to the queue as it does so, and ends the next one.
 
-    bytes in the list    not JSON, or no envelope: ends Celery's main process, but the message is gone; see supervisor
+    bytes in the list    no JSON, or no envelope: ends Celery, but the message is gone then (see supervisor)
     envelope             {"body", "headers": {"task", "id", ...}, "properties", ...}
     body                 [["5c1f20aa:4711"], {}, {...}]
 """
@@ -21,6 +21,10 @@ log: Final = logging.getLogger(__name__)
 
 class MessageConsumer(Consumer):
     """Celery's consumer, which looks at each message before it is taken for a task."""
+
+    connection_errors: tuple[type[Exception], ...]
+    channel_errors: tuple[type[Exception], ...]
+    strategies: dict[str, Any]
 
     def create_task_handler(self, *args: Any, **options: Any) -> Callable[[Any], None]:
         """What is called for each message."""

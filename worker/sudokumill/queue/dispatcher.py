@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from sudokumill.errors import BrokerUnreachableError
 from sudokumill.jobs import JobKind
-from sudokumill.queue.broker import Broker, celery_app
+from sudokumill.queue.broker import Broker
 from sudokumill.settings import Settings
 from sudokumill.store.database import Database
 from sudokumill.store.publishing import identity, recall, take_due
@@ -62,4 +62,4 @@ def dispatcher(database: Database, settings: Settings) -> Dispatcher:
     Raises:
         NoBrokerError, BadBrokerUrlError: the setting is missing, or cannot be used.
     """
-    return Dispatcher(database, Broker(celery_app(settings), identity(database)))
+    return Dispatcher(database, Broker(settings, identity(database)))

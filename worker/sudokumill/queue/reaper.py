@@ -29,7 +29,7 @@ from sudokumill.queue.dispatcher import dispatcher
 from sudokumill.queue.local import pace
 from sudokumill.registry import load_registry
 from sudokumill.settings import Settings, load_settings
-from sudokumill.store import workers
+from sudokumill.store import schema, workers
 from sudokumill.store.advance import advance, stop
 from sudokumill.store.database import Database
 from sudokumill.store.leases import reap
@@ -50,10 +50,14 @@ class Reaper:
         self._crew = crew
         self._patience = BEATS_MISSED * settings.reaper_seconds
         self._said = ""
+        self._ready = False
 
     def round(self) -> None:
         """Does everything once; what cannot be done now is logged, and done next time."""
         try:
+            if not self._ready:
+                schema.require(self._database, create=True)
+                self._ready = True
             workers.beat(self._database, self._crew, self._patience)
             taken = reap(self._database, None, self._settings.chunk_attempts)
             if taken:

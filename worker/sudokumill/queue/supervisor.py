@@ -27,6 +27,13 @@ _LONGEST_PAUSE: Final = 30.0
 _STEADY_SECONDS: Final = 60.0
 """A worker that lived for so long did not end because of how it was started."""
 
+_REFUSED: Final = 2
+"""Exit code of a worker that cannot use its options or settings; it would not the next time either."""
+
+_OF_CELERY: Final = ("BROKER_URL", "RESULT_BACKEND", "LOADER", "CONFIG_MODULE")
+"""Variables that Celery's command takes for options, and besides any that begins with CELERY_: on a machine that
+runs other workers too they are meant for these."""
+
 _HANDED_ON: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP)
 
 
@@ -38,7 +45,7 @@ def supervise(arguments: Sequence[str], say: Callable[[str], None]) -> int:
         say: told in one line when the worker ended by itself.
 
     Returns:
-        The exit code of the worker that ended when it was told to.
+        The exit code of the worker that ended when it was told to, or that refused its options.
     """
     return _Supervisor(
         [sys.executable, "-m", "celery", "-A", "sudokumill.queue.app", "worker", *arguments], say
@@ -59,7 +66,7 @@ class _Supervisor:
         while True:
             started = time.monotonic()
             code = self._run_once()
-            if self._told or code == 0:
+            if self._told or code in {0, _REFUSED}:
                 # 0: somebody ended it through Celery's remote control
                 return max(code, 0)
             if time.monotonic() - started > _STEADY_SECONDS:
@@ -75,6 +82,7 @@ class _Supervisor:
         self._worker = subprocess.Popen(  # noqa: S603 - our own command
             self._command,
             stdin=subprocess.DEVNULL,
+            env=_environment(),
             # Ctrl-C in a terminal is for us, and handed on once
             start_new_session=True,
             # this process has no threads
@@ -98,6 +106,14 @@ class _Supervisor:
         self._told = True
         if self._worker is not None:
             os.kill(self._worker.pid, again)
+
+
+def _environment() -> dict[str, str]:
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name not in _OF_CELERY and not name.startswith("CELERY_")
+    }
 
 
 def _end_with_parent() -> None:

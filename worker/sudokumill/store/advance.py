@@ -17,7 +17,7 @@ from sudokumill.jobs import FIRST_CHUNKS, JobKind
 from sudokumill.store.database import Database
 from sudokumill.store.models import Chunk, ChunkState, Job, JobState, UtcTime, time_worked
 from sudokumill.store.placing import append_chunks
-from sudokumill.store.reading import OPEN, TRIED, Progress, delivered_positions, read_failures, read_progress
+from sudokumill.store.reading import OPEN, TRIED, Progress, last_delivered, read_failures, read_progress
 
 _ALL_FAILED: Final = 100
 """A job ends when this many positions were tried and every one is an item error."""
@@ -46,7 +46,7 @@ def start(database: Database, job: int) -> None:
 def stop(database: Database, job: int) -> None:
     """Notes that a run of the job is over although the job has not ended; it then waits to be resumed."""
     with database.write(job) as connection:
-        row = connection.execute(select(Job.worked, Job.resumed_at).where(Job.id == job).with_for_update()).one()
+        row = connection.execute(select(Job.worked, Job.resumed_at).where(Job.id == job).with_for_update(key_share=True)).one()
         connection.execute(
             update(Job)
             .where(Job.id == job)
@@ -78,7 +78,10 @@ def advance(database: Database, job: int, pace: Pace) -> JobState:
             return found.state
     with database.write(job) as connection:
         # one at a time: two that advance the same job would cut the same positions twice
-        connection.execute(select(Job.id).where(Job.id == job).with_for_update())
+        connection.execute(select(Job.id).where(Job.id == job).with_for_update(key_share=True))
+        # before the progress: a chunk that ends between the two is then open and done at once, and whoever ended it
+        # looks after us; the other way round it would be neither, and the job would seem to have nothing to come
+        open_positions = _open_positions(connection, job)
         found = read_progress(connection, job)
         if found.state.ended:
             # what a process gave back after a person had cancelled the job
@@ -91,8 +94,9 @@ def advance(database: Database, job: int, pace: Pace) -> JobState:
         reason = _exhausted(connection, found, pace)
         if reason is not None:
             _drop_waiting(connection, job)
-            return found.state if _running(connection, job) else _end_short(connection, found, reason)
-        open_positions = _open_positions(connection, job)
+            if ChunkState.RUNNING in found.chunks or _running(connection, job):
+                return found.state
+            return _end_short(connection, found, reason)
         if _revive(connection, job) or _cut(connection, found, open_positions, pace) or open_positions:
             return found.state
         return _end_short(connection, found, _bound_reason(found))
@@ -250,10 +254,7 @@ def _end(connection: Connection, found: Progress, state: JobState, reason: str |
     last: int | None = None
     delivered = found.delivered
     if delivered:
-        positions = delivered_positions(found.id, found.kind).subquery()
-        last = connection.execute(
-            select(positions.c.position).order_by(positions.c.position).offset(delivered - 1).limit(1)
-        ).scalar()
+        last = connection.execute(last_delivered(found.id, found.kind, found.qualified - delivered)).scalar()
     connection.execute(
         update(Job)
         .where(Job.id == found.id)

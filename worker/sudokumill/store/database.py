@@ -23,6 +23,24 @@ from sudokumill.store.reasons import BUSY_SECONDS, CONNECT_SECONDS, explain
 _BUSY_STEP_SECONDS: Final = 0.002
 _CACHE_KIB: Final = 65_536
 _POSTGRESQL: Final = "postgresql+psycopg"
+_ALIVE: Final = {
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+"""A server whose machine is gone is noticed within a minute, not after the system's two hours: while a process
+waits for an answer (seconds), and while what it sent is not acknowledged (milliseconds)."""
+
+
+_SHOWN_OPTIONS: Final = frozenset(
+    {
+        "host", "port", "dbname", "user", "sslmode", "sslrootcert", "sslcert", "connect_timeout",
+        "application_name", "target_session_attrs", "options", *_ALIVE,
+        "mode", "uri", "cache", "immutable", "nolock", "vfs", "timeout",
+    }
+)  # fmt: skip
+"""Options of a URL, PostgreSQL's and SQLite's, of which everybody may see what they are."""
 
 
 class Now(FunctionElement[float]):
@@ -123,6 +141,15 @@ class Database:
                         raise DBAPIError("PRAGMA journal_mode", None, error) from error
                     time.sleep(_BUSY_STEP_SECONDS)
 
+    def check_writable(self) -> None:
+        """Makes sure that rows may be written, without writing any.
+
+        Raises:
+            StoreError: they may not: the server is a standby, the file is read-only, or the user lacks a right.
+        """
+        with self.write() as connection:
+            connection.exec_driver_sql("DELETE FROM worker WHERE 1 = 0")
+
     def dispose(self) -> None:
         """Closes the connections of this process."""
         self.engine.dispose()
@@ -160,8 +187,8 @@ def _parse(text: str) -> URL:
         url = make_url(text)
     except (ArgumentError, ValueError):
         raise BadDatabaseUrlError(url="given", reason="it is not a URL") from None
-    if "@" in f"{url.host}{'' if url.get_backend_name() == 'sqlite' else url.database}":
-        # then part of the password stands where it would be shown
+    if url.get_backend_name() != "sqlite" and text.count("@") > 1:
+        # then part of a password could stand where it would be shown
         raise BadDatabaseUrlError(url="given", reason="in a password @ must be written as %40, and / as %2F")
     url = _with_password(url)
     shown = _shown(url)
@@ -195,7 +222,8 @@ def _shown(url: URL) -> str:
 
 
 def _is_secret(option: str) -> bool:
-    return "pass" in option.lower() or "key" in option.lower()
+    """Whether nobody may see it: a mistyped ``password`` would be no secret by its name."""
+    return option not in _SHOWN_OPTIONS
 
 
 def _engine(url: URL) -> Engine:
@@ -207,7 +235,7 @@ def _engine(url: URL) -> Engine:
             return engine
         # an engine shows its URL's options, so those that are secret go past it
         secret = {name: value for name, value in url.query.items() if _is_secret(name)}
-        defaults = {"connect_timeout": CONNECT_SECONDS, "application_name": "sudokumill"}
+        defaults = {"connect_timeout": CONNECT_SECONDS, "application_name": "sudokumill", **_ALIVE}
         return create_engine(
             url.difference_update_query(list(secret)),
             pool_pre_ping=True,

@@ -21,8 +21,8 @@ from sudokumill.jobs import JobKind, JobSpec
 from sudokumill.store.database import Database, Now
 from sudokumill.store.models import PUBLISHED, UNPUBLISHED, Chunk, ChunkState, Identity, Job, JobState
 
-_LOOKS: Final = 20
-"""Times that chunks are chosen anew because no worker has what their jobs need."""
+_FURTHER: Final = 10
+"""By how much more is looked at, each time that chunks are chosen anew because nobody can make them."""
 
 
 @dataclass(frozen=True)
@@ -71,31 +71,41 @@ def take_due(database: Database, room: Mapping[JobKind, int], able: Callable[[Jo
 def _next(connection: Connection, room: Mapping[JobKind, int], able: Callable[[JobSpec], bool]) -> list[DueChunk]:
     """The chunks that go next, of each kind as many as there is room for."""
     counted = connection.execute(
-        select(Chunk.kind, func.count().label("chunks")).where(PUBLISHED).group_by(Chunk.kind)
+        select(Chunk.kind, func.count().label("chunks"))
+        .join(Job, Job.id == Chunk.job_id)
+        # those of a job that was paused were dropped by the workers
+        .where(PUBLISHED, Job.state.in_([JobState.WAITING, JobState.RUNNING]))
+        .group_by(Chunk.kind)
     )
     on_their_way = {JobKind(row.kind): row.chunks for row in counted}
     free = {kind: most - on_their_way.get(kind, 0) for kind, most in room.items()}
     free = {kind: most for kind, most in free.items() if most > 0}
     specs: dict[int, JobSpec] = {}
     unable: set[int] = set()
-    for _ in range(_LOOKS):
-        if not free:
-            break
-        rows = connection.execute(_first(free, unable)).all()
+    beyond = 0
+    while free:
+        rows = connection.execute(_first(free, unable, beyond)).all()
         for row in rows:
             if row.job_id not in specs:
                 specs[row.job_id] = JobSpec.model_validate(row.spec)
         new = {row.job_id for row in rows if not able(specs[row.job_id])}
         if not new:
-            return [DueChunk(row.id, specs[row.job_id].kind) for row in rows]
+            return [
+                DueChunk(row.id, kind)
+                for kind, most in free.items()
+                for row in [row for row in rows if row.kind == kind][:most]
+            ]
         unable |= new
+        # many jobs that nobody can make may stand before one that somebody can
+        beyond = _FURTHER * (beyond + 1)
     return []
 
 
-def _first(free: Mapping[JobKind, int], unable: Collection[int]) -> Select[Any]:
-    """The chunks of each kind that go next, as rows of one query."""
+def _first(free: Mapping[JobKind, int], unable: Collection[int], beyond: int) -> Select[Any]:
+    """The chunks of each kind that go next, and some beyond these, as rows of one query."""
+    turns = (Chunk.priority.desc(), Chunk.turn, Chunk.id)
     kinds = [
-        select(Chunk.id, Chunk.job_id, Job.spec)
+        select(Chunk.id, Chunk.job_id, Chunk.kind, Chunk.priority, Chunk.turn, Job.spec)
         .join(Job, Job.id == Chunk.job_id)
         .where(
             Chunk.kind == kind,
@@ -103,12 +113,13 @@ def _first(free: Mapping[JobKind, int], unable: Collection[int]) -> Select[Any]:
             Job.state.in_([JobState.WAITING, JobState.RUNNING]),
             Chunk.job_id.not_in(unable),
         )
-        .order_by(Chunk.priority.desc(), Chunk.turn, Chunk.id)
-        .limit(most)
+        .order_by(*turns)
+        .limit(most + beyond)
         .subquery()
         for kind, most in free.items()
     ]
-    return select(union_all(*(select(kind) for kind in kinds)).subquery())
+    found = union_all(*(select(kind) for kind in kinds)).subquery()
+    return select(found).order_by(found.c.priority.desc(), found.c.turn, found.c.id)
 
 
 def recall(database: Database, chunks: list[int] | None = None, older_than: float = 0.0) -> int:
@@ -128,8 +139,9 @@ def recall(database: Database, chunks: list[int] | None = None, older_than: floa
     with database.read() as connection:
         if connection.execute(select(Chunk.id).where(*lost).limit(1)).first() is None:
             return 0
+    free = select(Chunk.id).where(*lost).with_for_update(skip_locked=True)
     with database.write(lasting=False) as connection:
-        return connection.execute(update(Chunk).where(*lost).values(published_at=None)).rowcount
+        return connection.execute(update(Chunk).where(Chunk.id.in_(free)).values(published_at=None)).rowcount
 
 
 def waiting_job(database: Database, chunk: int) -> tuple[int, JobSpec] | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, func, literal, null, select, union_all
+from sqlalchemy import Connection, Row, Select, desc, func, literal, null, select, union_all
 
 from sudokumill.errors import UnknownJobError
 from sudokumill.jobs import JobKind, JobSpec
@@ -72,9 +72,9 @@ class Progress:
     """Time that lines took, over all processes."""
     worked: float
     """Seconds that it was run."""
-    at_work: bool
-    """Whether somebody works on it, or lives who will take its next chunk."""
     chunks: dict[ChunkState, int]
+    at_work: bool = False
+    """Whether somebody works on it, or lives who will take its next chunk, where that was looked at."""
     in_hand: int = 0
     """Positions that are made but not stored yet, where the reader knows of them."""
 
@@ -91,11 +91,11 @@ def progress(database: Database, job: int) -> Progress:
         UnknownJobError: there is none with this id.
     """
     with database.read() as connection:
-        return read_progress(connection, job)
+        return _with_workers(connection, read_progress(connection, job))
 
 
 def read_progress(connection: Connection, job: int) -> Progress:
-    """``progress`` within a transaction."""
+    """``progress`` within a transaction, without a look at who works on it."""
     row = connection.execute(select(Job).where(Job.id == job)).one_or_none()
     if row is None:
         raise UnknownJobError(job=job)
@@ -106,7 +106,7 @@ def jobs(database: Database, limit: int | None = None) -> list[Progress]:
     """All jobs, the newest first."""
     with database.read() as connection:
         rows = connection.execute(select(Job).order_by(Job.id.desc()).limit(limit)).all()
-        return [_progress(connection, row) for row in rows]
+        return [_with_workers(connection, _progress(connection, row)) for row in rows]
 
 
 def _progress(connection: Connection, row: Row[Any]) -> Progress:
@@ -156,7 +156,6 @@ def _progress(connection: Connection, row: Row[Any]) -> Progress:
         failed=int(total("failed")),
         seconds=float(total("seconds")),
         worked=time_worked(row.worked, row.resumed_at),
-        at_work=_is_at_work(connection, row),
         chunks={ChunkState(state): found.chunks for state, found in sums.items()},
     )
 
@@ -182,17 +181,17 @@ def idle_jobs(database: Database) -> list[int]:
         )
 
 
-def _is_at_work(connection: Connection, row: Row[Any]) -> bool:
-    """Whether somebody has a chunk of the job in hand, or lives who will take its next."""
-    if row.state not in {JobState.WAITING, JobState.RUNNING}:
-        return False
+def _with_workers(connection: Connection, found: Progress) -> Progress:
+    """The same with ``at_work``."""
+    if found.state not in {JobState.WAITING, JobState.RUNNING}:
+        return found
     held = connection.execute(
-        select(Chunk.owner, (Chunk.lease_until >= Now()).label("holds")).where(Chunk.job_id == row.id, RUNNING)
+        select(Chunk.owner, (Chunk.lease_until >= Now()).label("holds")).where(Chunk.job_id == found.id, RUNNING)
     )
-    if any(each.holds and not is_gone(each.owner) for each in held):
-        return True
-    spec = JobSpec.model_validate(row.spec)
-    return any(crew.takes(spec, row.id) for crew in read_live(connection))
+    at_work = any(each.holds and not is_gone(each.owner) for each in held) or any(
+        crew.takes(found.spec, found.id) for crew in read_live(connection)
+    )
+    return replace(found, at_work=at_work)
 
 
 def reports(database: Database, job: int) -> dict[str, ReportSum]:
@@ -269,6 +268,27 @@ def delivered_positions(job: int, kind: JobKind) -> Select[int, bytes | None]:
     others = select(Delivery.position, Delivery.item_id).where(Delivery.job_id == job)
     both = union_all(own, others).subquery()
     return select(both.c.position, both.c.item_id).order_by(both.c.position)
+
+
+def last_delivered(job: int, kind: JobKind, surplus: int) -> Select[int]:
+    """The position of the last row that a job delivers.
+
+    Counted from the end: each table's index on (job, position) is read backwards for as many rows as are too many,
+    and one more. From the beginning, PostgreSQL would read and sort all rows of the job.
+
+    Args:
+        job: which job.
+        kind: its kind.
+        surplus: positions that qualify beyond the last one needed.
+    """
+    others = select(Delivery.position).where(Delivery.job_id == job)
+    own = {
+        JobKind.SOLVE: [select(Solution.position).where(Solution.job_id == job)],
+        JobKind.GENERATE: [select(FinalRow.position).where(FinalRow.job_id == job), others],
+    }.get(kind, [select(Puzzle.position).where(Puzzle.job_id == job, Puzzle.on_target), others])
+    ends = [select(each.order_by(desc("position")).limit(surplus + 1).subquery()) for each in own]
+    both = union_all(*ends).subquery()
+    return select(both.c.position).order_by(both.c.position.desc()).offset(surplus).limit(1)
 
 
 def delivered_finals(job: int) -> Select[int, int, str]:

@@ -145,7 +145,7 @@ def _explain_postgresql(error: DBAPIError, url: URL, name: str, job: int | None)
     code: str = getattr(driver, "sqlstate", None) or ""
     text = " ".join(str(driver).split())
     primary = getattr(getattr(driver, "diag", None), "message_primary", None) or text
-    again = "try again" if job is None else f"run: {_again(job)}"
+    again = "try again" if job is None else f"workers go on by themselves, and a run with: {_again(job)}"
     if code == "53100":
         return StorageFullError(url=name, reason="the server's disk is full", again=_again(job))
     if code == "25006":

@@ -150,5 +150,5 @@ def _ranges(positions: list[int]) -> Iterator[tuple[int, int]]:
 
 
 def _locked(connection: Connection, job: int) -> Progress:
-    connection.execute(select(Job.id).where(Job.id == job).with_for_update())
+    connection.execute(select(Job.id).where(Job.id == job).with_for_update(key_share=True))
     return read_progress(connection, job)

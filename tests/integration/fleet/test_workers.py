@@ -1,0 +1,127 @@
+"""What is known of workers, and the ways of starting one."""
+
+from __future__ import annotations
+
+import json
+import platform
+import socket
+import sys
+from typing import Any
+
+import pytest
+
+# a chunk takes a fifth of a second
+SLOW = ("generate", "--generator", "lab", "--option", "generator.pause=0.004", "--chunk", 50)
+
+
+def _workers(fleet: Any) -> dict[str, Any]:
+    return {each["worker"].partition("@")[0]: each for each in fleet.outcome("jobs", "workers")}
+
+
+def test_what_a_worker_does_is_shown(fleet: Any) -> None:
+    busy = fleet.worker("busy", processes=2)
+    idle = fleet.worker("idle", queues="dig,solve")
+    job = fleet.order(*SLOW, "--count", 500)
+    fleet.freeze_at_work(busy, job, 100)
+    held = sorted(fleet.held(busy))
+    found = _workers(fleet)
+    assert set(found) == {"busy", "idle"}
+    assert found["busy"]["worker"] == f"busy@{socket.gethostname()}"
+    assert (found["busy"]["state"], found["busy"]["processes"]) == ("alive", 2)
+    assert sorted(found["busy"]["queues"]) == ["dig", "generate", "levels", "solve"]
+    assert found["busy"]["chunks_in_hand"] == held
+    assert found["busy"]["versions"]["python"] == platform.python_version()
+    assert "generator native==1" in found["busy"]["implementations"]
+    assert (sorted(found["idle"]["queues"]), found["idle"]["chunks_in_hand"]) == (["dig", "solve"], [])
+    table = fleet.command("jobs", "workers").stdout
+    [line] = [line for line in table.splitlines() if line.startswith("busy@")]
+    assert "alive" in line
+    assert ", ".join(map(str, held)) in line
+    busy.thaw()
+    fleet.wait_for(job)
+    found = _workers(fleet)
+    assert (found["busy"]["chunks"], found["busy"]["rows"]) == (10, 500)
+    assert (found["idle"]["chunks"], found["idle"]["rows"]) == (0, 0)
+    assert found["busy"]["chunks_in_hand"] == []
+    doctor = fleet.command("doctor").stdout
+    assert f"busy@{socket.gethostname()}: alive" in doctor
+    assert "10 chunks, 500 rows" in doctor
+    # one that was killed has gone, one that was told to end has ended
+    busy.kill()
+    idle.end()
+    assert {name: each["state"] for name, each in _workers(fleet).items()} == {"busy": "gone", "idle": "ended"}
+    assert "busy" in fleet.command("jobs", "workers").stdout
+
+
+def test_a_worker_that_is_not_heard_of_has_gone(fleet: Any) -> None:
+    worker = fleet.worker()
+    worker.freeze()
+    # its processes are there, so only the missing heartbeat tells
+    fleet.until(lambda: _workers(fleet)["w"]["state"] == "gone", "three heartbeats missed")
+    assert "no worker takes generate jobs now" in fleet.command("enqueue", "generate", "--count", 5).stderr
+    worker.thaw()
+    fleet.wait_for(1)
+    assert _workers(fleet)["w"]["state"] == "alive"
+
+
+def test_a_plain_celery_worker(fleet: Any) -> None:
+    command = [sys.executable, "-m", "celery", "-A", "sudokumill.queue.app", "worker", "-Q", "dig", "-c", "1"]
+    worker = fleet.worker(command=[*command, "--loglevel", "INFO"])
+    assert worker.reaper
+    assert fleet.row_of(worker).crew.kinds == ("dig",)
+    assert fleet.row_of(worker).crew.processes == 1
+    job = fleet.order("dig", "--generator", "native", "--count", 20)
+    fleet.wait_for(job)
+    fleet.check(job, 20)
+    other = fleet.command("enqueue", "generate", "--count", 5)
+    assert "no worker takes generate jobs now" in other.stderr
+    assert worker.end() == 0
+    assert fleet.row_of(worker).left
+
+
+def test_an_order_on_an_idle_fleet_is_made_at_once(crowd: Any) -> None:
+    warm = [crowd.order("levels", "--count", 100) for _ in range(2)]
+    for job in warm:
+        crowd.wait_for(job)
+    job = crowd.order("levels", "--count", 100)
+    found = crowd.wait_for(job)
+    crowd.check(job, 100)
+    # it did not wait for a reaper's round
+    assert (found.started_at - found.ordered_at).total_seconds() < 0.5
+
+
+@pytest.mark.slow
+def test_a_worker_of_another_database_drops_what_is_not_its(new_fleet: Any) -> None:
+    # what was dropped is sent again when it may be lost
+    lease = {"SUDOKUMILL_LEASE_SECONDS": "1"}
+    with new_fleet(**lease) as first, new_fleet(SUDOKUMILL_BROKER_URL=first.broker_url, **lease) as second:
+        workers = [first.worker("first"), second.worker("second")]
+        jobs = [fleet.order(*SLOW, "--count", 200) for fleet in (first, second)]
+        for fleet, job in zip((first, second), jobs, strict=True):
+            fleet.wait_for(job)
+            fleet.check(job, 200)
+        dropped = [line for worker in workers for line in worker.log.splitlines() if "dropped chunk" in line]
+        with first.redis() as client:
+            first.until(lambda: client.llen("generate") == 0, "an empty queue")
+        assert dropped
+        assert all("two databases share this broker" in line for line in dropped)
+        assert not any("Traceback" in worker.log for worker in workers)
+        assert not any(
+            secret in worker.log
+            for worker in workers
+            for fleet in (first, second)
+            for secret in (fleet.database.url.password,)
+        )
+
+
+def test_passwords_are_not_in_logs(crowd: Any) -> None:
+    crowd.wait_for(crowd.order("generate", "--count", 5))
+    shown = [
+        crowd.crew[0].log,
+        crowd.command("doctor").stdout,
+        crowd.command("jobs", "workers", "--json").stdout,
+        json.dumps(crowd.outcome("doctor")),
+    ]
+    secrets = [crowd.database.url.password, crowd.broker_url.partition("//:")[2].partition("@")[0]]
+    assert all(secrets)
+    assert not any(secret in text for secret in secrets for text in shown)
