@@ -79,15 +79,14 @@ def test_a_plain_celery_worker(fleet: Any) -> None:
     assert fleet.row_of(worker).left
 
 
-def test_an_order_on_an_idle_fleet_is_made_at_once(crowd: Any) -> None:
-    warm = [crowd.order("levels", "--count", 100) for _ in range(2)]
-    for job in warm:
-        crowd.wait_for(job)
-    job = crowd.order("levels", "--count", 100)
-    found = crowd.wait_for(job)
-    crowd.check(job, 100)
-    # it did not wait for a reaper's round
-    assert (found.started_at - found.ordered_at).total_seconds() < 0.5
+def test_an_order_on_an_idle_fleet_is_made_without_a_reaper(new_fleet: Any) -> None:
+    with new_fleet(SUDOKUMILL_REAPER_SECONDS="300", SUDOKUMILL_LEASE_SECONDS="300") as fleet:
+        fleet.worker(processes=2)
+        # more chunks than may be on their way at a time
+        job = fleet.order("levels", "--count", 300, "--chunk", 20)
+        found = fleet.wait_for(job)
+        fleet.check(job, 300)
+        assert found.worked < 60
 
 
 @pytest.mark.slow
