@@ -143,20 +143,25 @@ def test_a_broker_url_that_cannot_be_used_and_jobs(
     assert "paused" in fork(*LIST).stdout
 
 
-def test_plain_celery_and_settings_that_cannot_be_used(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("url", "options", "reason"),
+    [
+        (f"amqp://u:{SECRET}@host/0", "-Q dig", "it must begin with redis://"),
+        ("", "-Q dig", "set SUDOKUMILL_BROKER_URL"),
+        (CLOSED, "-Q digg", "there is no queue 'digg'; did you mean dig?"),
+        (CLOSED, "-P threads", "the pool is prefork or solo"),
+    ],
+)
+def test_plain_celery_and_what_it_cannot_use(url: str, options: str, reason: str, folder: Path) -> None:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SUDOKUMILL_")}
-    for url, reason in (
-        (f"amqp://u:{SECRET}@host/0", "it must begin with redis://"),
-        ("", "set SUDOKUMILL_BROKER_URL"),
-    ):
-        done = subprocess.run(
-            [sys.executable, "-m", "celery", "-A", "sudokumill.queue.app", "worker", "-Q", "dig"],
-            cwd=folder, env=kept | broker(url), capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        [line] = done.stderr.splitlines()
-        assert line.startswith("sudokumill: ")
-        assert reason in line
-        assert (done.returncode, done.stdout) == (2, "")
+    done = subprocess.run(
+        [sys.executable, "-m", "celery", "-A", "sudokumill.queue.app", "worker", *options.split()],
+        cwd=folder, env=kept | broker(url), capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    [line] = done.stderr.splitlines()
+    assert line.startswith("sudokumill: ")
+    assert reason in line
+    assert (done.returncode, done.stdout) == (2, "")
 
 
 # --- a broker that cannot be reached -----------------------------------------------------------------------

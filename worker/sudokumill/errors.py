@@ -209,6 +209,10 @@ class KeyTakenError(UsageError):
     """key {key!r} belongs to job {job}, which ordered something else ({difference}); choose another --key"""
 
 
+class UnreadableJobError(StoreError):
+    """job {job} was ordered by a newer sudokumill, which this one cannot read; update sudokumill"""
+
+
 class LeaseLostError(StoreError):
     """the lease of chunk {chunk} was lost; its rows were not stored"""
 
@@ -254,6 +258,10 @@ class NothingToServeError(UsageError):
 
 class WorkerOptionError(UsageError):
     """{reason}"""
+
+
+class OutOfMemoryError(SudokumillError):
+    """a plugin wants more memory for one row than its process has; give it more with SUDOKUMILL_CHUNK_MEMORY, or order with other options"""
 
 
 # --- runners ---------------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from sudokumill.contracts import (
     SolveResult,
     SolveStatus,
 )
+from sudokumill.errors import OutOfMemoryError
 from sudokumill.grids.batch import CELLS
 from sudokumill.registry.faults import fault_text
 from sudokumill.rows import ReportSum
@@ -61,6 +62,9 @@ def isolate(call: Callable[[slice], R], take: Callable[[R, int], R], count: int)
         call: the implementation's method, on a range of the batch.
         take: gets the result and the number of rows; raises where the contract forbids it, else copies it.
         count: rows of the batch.
+
+    Raises:
+        OutOfMemoryError: a row alone wants more memory than there is.
     """
     good: list[tuple[slice, R]] = []
     failed: list[tuple[int, str]] = []
@@ -73,6 +77,9 @@ def isolate(call: Callable[[slice], R], take: Callable[[R, int], R], count: int)
             # SystemExit among them; and KeyboardInterrupt where signals are only noted: no person sent that one
             if isinstance(error, KeyboardInterrupt) and _ctrl_c_raises():
                 raise
+            if high - low == 1 and isinstance(error, MemoryError):
+                # not the row's fault for certain: the process may be full of what other rows left behind
+                raise OutOfMemoryError() from None
             if high - low == 1:
                 failed.append((low, describe_failure(error)))
             else:

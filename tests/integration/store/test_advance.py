@@ -1,15 +1,16 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from sqlalchemy import update
 
 from sudokumill.jobs import FIRST_CHUNKS, JobKind
-from sudokumill.store.advance import Pace, start, stop
+from sudokumill.store.advance import Pace
+from sudokumill.store.clock import abandon_clock, stop_clock
+from sudokumill.store.database import Now
 from sudokumill.store.leases import Hold, reap
-from sudokumill.store.models import ChunkState, FinalRow, Job, JobState
+from sudokumill.store.models import Chunk, ChunkState, FinalRow, Job, JobState
 
 KINDS = pytest.mark.parametrize("kind", [JobKind.GENERATE, JobKind.LEVELS])
 
@@ -85,21 +86,32 @@ def test_a_budget_smaller_than_the_count(mill: Any) -> None:
 
 def _began_ago(mill: Any, seconds: float) -> None:
     with mill.database.write() as connection:
-        connection.execute(update(Job).values(resumed_at=datetime.now(UTC) - timedelta(seconds=seconds)))
+        connection.execute(update(Job).values(running_since=Now() - seconds))
+
+
+def test_a_night_without_workers_is_not_worked(mill: Any) -> None:
+    job = mill.place(1_000, max_seconds=100.0, chunk_rows=10)
+    mill.finish(mill.claim(job), _same)
+    with mill.database.write() as connection:
+        # all were killed after ten seconds of work, an hour ago
+        connection.execute(update(Job).values(running_since=Now() - 3_610))
+        connection.execute(update(Chunk).values(claimed_at=Now() - 3_605, ended_at=Now() - 3_600))
+    abandon_clock(mill.database, job)
+    assert mill.progress(job).worked == pytest.approx(10, abs=2)
+    mill.claim(job)
+    assert mill.progress(job).worked == pytest.approx(10, abs=5)
 
 
 def test_the_budget_of_seconds(mill: Any) -> None:
     job = mill.place(1_000, max_seconds=100.0, chunk_rows=10)
-    start(mill.database, job)
     assert mill.advance(job) is JobState.WAITING
     mill.finish(mill.claim(job), _same)
     first = mill.progress(job).started_at
     _began_ago(mill, 60)
-    stop(mill.database, job)
+    stop_clock(mill.database, job)
     assert mill.progress(job).worked == pytest.approx(60, abs=5)
-    start(mill.database, job)
-    assert mill.progress(job).started_at == first
     held = mill.claim(job)
+    assert mill.progress(job).started_at == first
     # going on is no new budget, and the time between is not of it
     _began_ago(mill, 41)
     assert mill.advance(job) is JobState.RUNNING  # what runs may end

@@ -4,26 +4,33 @@ import itertools
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import select, update
 
-from sudokumill.errors import UnknownChunkError
-from sudokumill.jobs import Choice, JobKind, JobSpec, Part
+from sudokumill.errors import UnknownChunkError, UnreadableJobError
+from sudokumill.jobs import Choice, JobKind, Part
 from sudokumill.store.database import Database
-from sudokumill.store.leases import Holder, claim, give_back
-from sudokumill.store.models import Chunk
+from sudokumill.store.leases import Holder, claim, give_back, waiting_job
+from sudokumill.store.models import Chunk, Job
 from sudokumill.store.placing import place
-from sudokumill.store.publishing import identity, recall, take_due, waiting_job
-from sudokumill.store.steering import cancel, pause, resume
+from sudokumill.store.publishing import Able, identity, next_chunk, recall, recall_lost, take_due
+from sudokumill.store.steering import cancel, pause, resume, retry
 
 GENERATE, SOLVE = JobKind.GENERATE, JobKind.SOLVE
 
 
-def everybody(_: JobSpec) -> bool:
-    return True
+def everybody() -> Able:
+    return able("generator fake", "generator rare", "solver fake")
+
+
+def able(*names: str) -> Able:
+    """One worker that has these."""
+    return Able((frozenset(names),))
 
 
 def order(mill: Any, chunks: int, priority: int = 0, name: str = "fake", kind: JobKind = GENERATE) -> int:
@@ -39,8 +46,8 @@ def jobs_of(mill: Any, due: list[Any]) -> list[int]:
     return [owners[each.chunk] for each in due]
 
 
-def due(mill: Any, most: int, able: Callable[[JobSpec], bool] = everybody) -> list[Any]:
-    return take_due(mill.database, {GENERATE: most}, able)
+def due(mill: Any, most: int, able: Able | None = None) -> list[Any]:
+    return take_due(mill.database, {GENERATE: most}, able or everybody())
 
 
 def make(mill: Any, chunk: int) -> None:
@@ -70,8 +77,8 @@ def test_what_is_claimed_makes_room(mill: Any) -> None:
 
 def test_nothing_is_published_where_nobody_works(mill: Any) -> None:
     order(mill, 3)
-    assert take_due(mill.database, {}, everybody) == []
-    assert take_due(mill.database, {SOLVE: 5}, everybody) == []
+    assert take_due(mill.database, {}, everybody()) == []
+    assert take_due(mill.database, {SOLVE: 5}, everybody()) == []
     assert due(mill, 0) == []
 
 
@@ -79,9 +86,9 @@ def test_each_kind_has_room_of_its_own(mill: Any) -> None:
     order(mill, 10)
     spec = mill.spec(20, SOLVE, chunk_rows=10)
     place(mill.database, spec)
-    found = take_due(mill.database, {GENERATE: 2, SOLVE: 1}, everybody)
+    found = take_due(mill.database, {GENERATE: 2, SOLVE: 1}, everybody())
     assert Counter(each.kind for each in found) == {GENERATE: 2, SOLVE: 1}
-    found = take_due(mill.database, {GENERATE: 2, SOLVE: 2}, everybody)
+    found = take_due(mill.database, {GENERATE: 2, SOLVE: 2}, everybody())
     assert [each.kind for each in found] == [SOLVE]
 
 
@@ -167,6 +174,44 @@ def test_nobody_starves(new_mill: Callable[[], Any], steps: list[tuple[str, int,
         mill.close()
 
 
+def test_a_job_that_was_paused_for_long_does_not_make_up_for_it(mill: Any) -> None:
+    paused, large = order(mill, 20), order(mill, 20)
+    pause(mill.database, paused)
+    for _ in range(10):
+        [one] = due(mill, 1)
+        make(mill, one.chunk)
+    small = order(mill, 2)
+    resume(mill.database, paused)
+    assert jobs_of(mill, due(mill, 6)) == [paused, large, small, paused, large, small]
+    assert paused < large < small
+
+
+def test_what_is_paused_or_cannot_be_made_does_not_hold_the_number_down(mill: Any) -> None:
+    paused, large = order(mill, 20), order(mill, 20)
+    pause(mill.database, paused)
+    for _ in range(10):
+        [one] = due(mill, 1)
+        make(mill, one.chunk)
+    late = [order(mill, 1) for _ in range(5)]
+    # each of them goes once, and then the large one again: it was not passed by ten times five
+    assert jobs_of(mill, due(mill, 7)) == [large, *late, large]
+
+
+def test_the_chunks_of_a_retry_take_turns_too(mill: Any) -> None:
+    bad = order(mill, 4)
+    for _ in range(4):
+        [one] = due(mill, 1)
+        held = claim(mill.database, Holder("elsewhere:1:1", "elsewhere", 60.0), chunk=one.chunk)
+        mill.finish(held, lambda position: position if position % 10 else None)
+    cancelled = mill.progress(bad)
+    assert cancelled.failed == 4
+    with mill.database.write() as connection:
+        connection.execute(update(Job).values(state="incomplete", ended_at=datetime.now(UTC)))
+    retry(mill.database, bad)
+    other = order(mill, 3)
+    assert jobs_of(mill, due(mill, 6)) == [bad, other, bad, other, bad, other]
+
+
 # --- who does not go -------------------------------------------------------------------------------------
 
 
@@ -185,13 +230,35 @@ def test_jobs_that_nobody_can_make_are_passed_over_and_block_nobody(mill: Any, u
         order(mill, 3, priority=1, name="rare")
     other = order(mill, 3)
 
-    def able(spec: JobSpec) -> bool:
-        return spec.parts[Part.GENERATOR].name == "fake"
-
-    assert jobs_of(mill, due(mill, 1, able)) == [other]
-    assert jobs_of(mill, due(mill, 9, able)) == [other, other]
-    assert due(mill, 9, able) == []
+    plain = able("generator fake")
+    assert jobs_of(mill, due(mill, 1, plain)) == [other]
+    assert jobs_of(mill, due(mill, 9, plain)) == [other, other]
+    assert due(mill, 9, plain) == []
     assert len(due(mill, 9)) == min(6, 3 * unable)
+
+
+def test_the_next_chunk_that_somebody_can_make(mill: Any) -> None:
+    order(mill, 2, priority=1, name="rare")
+    other = order(mill, 2)
+    plain = able("generator fake")
+    first = next_chunk(mill.database, GENERATE, plain)
+    assert first is not None
+    assert mill.rows(Chunk)[first - 1].job_id == other
+    due(mill, 9, plain)
+    # whether its id is on its way or not
+    assert next_chunk(mill.database, GENERATE, plain) == first
+    assert next_chunk(mill.database, SOLVE, plain) is None
+
+
+def test_a_job_that_a_newer_version_ordered_stops_nobody(mill: Any) -> None:
+    newer = order(mill, 2, priority=1)
+    other = order(mill, 2)
+    with mill.database.write() as connection:
+        spec = connection.execute(select(Job.spec).where(Job.id == newer)).scalar_one()
+        connection.execute(update(Job).where(Job.id == newer).values(spec={**spec, "flavour": "sweet"}))
+    assert jobs_of(mill, due(mill, 9)) == [other, other]
+    with pytest.raises(UnreadableJobError, match="newer sudokumill"):
+        waiting_job(mill.database, mill.rows(Chunk)[0].id)
 
 
 # --- again -----------------------------------------------------------------------------------------------
@@ -200,16 +267,16 @@ def test_jobs_that_nobody_can_make_are_passed_over_and_block_nobody(mill: Any, u
 def test_what_did_not_get_through_is_published_again(mill: Any) -> None:
     order(mill, 4)
     first = due(mill, 2)
-    assert recall(mill.database, [first[0].chunk]) == 1
+    recall(mill.database, [first[0].chunk])
     assert due(mill, 2) == [first[0]]
 
 
 def test_what_may_be_lost_is_published_again(mill: Any) -> None:
     order(mill, 4)
     first = due(mill, 2)
-    assert recall(mill.database, older_than=60) == 0
-    assert recall(mill.database) == 2
-    assert recall(mill.database) == 0
+    recall_lost(mill.database, 60)
+    assert due(mill, 2) == []
+    recall_lost(mill.database, 0)
     assert due(mill, 2) == first
 
 
@@ -218,7 +285,8 @@ def test_what_is_claimed_is_not_recalled_but_what_is_given_back_is_due(mill: Any
     [one] = due(mill, 1)
     held = claim(mill.database, Holder("elsewhere:1:1", "elsewhere", 60.0), chunk=one.chunk)
     assert held is not None
-    assert recall(mill.database) == 0
+    recall_lost(mill.database, 0)
+    assert next(row for row in mill.rows(Chunk) if row.id == one.chunk).published_at is not None
     give_back(mill.database, held)
     assert due(mill, 1) == [one]
 
@@ -231,7 +299,7 @@ def test_two_that_publish_at_once_never_publish_a_chunk_twice(mill: Any) -> None
     room = itertools.count(2)
 
     def publish(database: Database) -> list[int]:
-        return [each.chunk for _ in range(12) for each in take_due(database, {GENERATE: next(room)}, everybody)]
+        return [each.chunk for _ in range(12) for each in take_due(database, {GENERATE: next(room)}, everybody())]
 
     with ThreadPoolExecutor(len(databases)) as pool:
         found = list(itertools.chain.from_iterable(pool.map(publish, databases)))

@@ -23,8 +23,8 @@ from sudokumill.errors import (
 )
 from sudokumill.store import schema
 from sudokumill.store.database import Database
-from sudokumill.store.models import Base, Chunk, Job
 from sudokumill.store.levels import level_columns
+from sudokumill.store.models import Base, Chunk, Job
 from sudokumill.store.reading import jobs
 
 FORK = multiprocessing.get_context("fork")

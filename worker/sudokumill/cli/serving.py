@@ -5,26 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
-from celery import Celery
-from celery.bin.base import CLIContext
-from celery.bin.worker import worker as celery_worker
 from click.core import ParameterSource
 
 from sudokumill.cli.console import open_store
 from sudokumill.contracts import Role
-from sudokumill.errors import NothingToServeError, UnknownQueueError, WorkerOptionError, near
+from sudokumill.errors import NothingToServeError, WorkerOptionError, near
 from sudokumill.jobs import JobKind
 from sudokumill.orders import PARTS
 from sudokumill.queue.broker import QUEUES, celery_app, check_broker
+from sudokumill.queue.options import celery_command, check_pool, check_queues
 from sudokumill.registry import Registry, load_registry
 from sudokumill.settings import load_settings
-
-_POOLS: Final = ("celery.concurrency.prefork", "celery.concurrency.solo")
-
-_POOL: Final = "a chunk's limits are those of a process, so the pool is prefork or solo"
 
 _OURS: Final[Mapping[str, str]] = {
     "-A": "the app is sudokumill's own; leave it out",
@@ -33,7 +27,7 @@ _OURS: Final[Mapping[str, str]] = {
     "--broker": "the broker is set by SUDOKUMILL_BROKER_URL",
     "--result-backend": "results are in the database; leave it out",
 }
-"""Options of Celery's command before its worker's."""
+"""Options of Celery's command, which stand before its worker's."""
 
 _FOREGROUND: Final = "the supervisor runs in the foreground; use your system's service manager"
 _USER: Final = "start it as that user; systemd's User= and docker's USER do"
@@ -52,8 +46,6 @@ _REFUSED: Final[Mapping[str, str]] = {
     "exclude_queues": "name the queues to take chunks from with --queues",
     "autoscale": "a worker is sent as many chunks as it has processes, and that many stay; see --concurrency",
 }
-"""Options of Celery's worker that would make something else of it."""
-
 _WRITTEN: Final = ("logfile", "statedb")
 
 
@@ -71,7 +63,7 @@ def prepared(queues: str | None, processes: int | None, celery: Sequence[str]) -
     """
     settings = load_settings()
     kinds = _kinds(queues)
-    _check_arguments(celery, celery_app(settings))
+    _check_options(celery, *celery_command(celery_app(settings)))
     _check_plugins(load_registry(settings.plugins, settings.plugin_dir), kinds)
     check_broker(settings)
     database = open_store(settings, create=True)
@@ -95,31 +87,29 @@ def _kinds(queues: str | None) -> list[JobKind]:
     names = [name.strip() for name in queues.split(",") if name.strip()]
     if not names:
         raise WorkerOptionError(reason=f"--queues {queues!r} names none; {near('', QUEUES)}")
-    for name in names:
-        if name not in QUEUES:
-            raise UnknownQueueError(name=name, near=near(name, QUEUES))
+    check_queues(names)
     return [kind for kind in JobKind if kind in names]
 
 
-def _check_arguments(celery: Sequence[str], app: Celery) -> None:
+def _check_options(typed: Sequence[str], command: click.Command, about: Any) -> None:
     """Refuses what Celery would refuse, and what would make another worker of it.
 
     Celery's own parser reads them: a worker that ends because of its options would be started again and again.
     """
-    for argument in celery:
-        name = argument.partition("=")[0] if argument.startswith("--") else argument[:2]
+    for word in typed:
+        name = word.partition("=")[0] if word.startswith("--") else word[:2]
         if name in _OURS:
             raise WorkerOptionError(reason=f"{name}: {_OURS[name]}")
     try:
-        context = celery_worker.make_context("worker", [*celery], obj=CLIContext(app, no_color=True, workdir=None))
+        context = command.make_context("worker", [*typed], obj=about)
     except click.UsageError as error:
         raise WorkerOptionError(reason=f"Celery's worker: {error.format_message()}") from None
     except ImportError:
         # of a pool that needs a package which is not here
-        raise WorkerOptionError(reason=f"--pool: {_POOL}") from None
+        return check_pool(None)
     if context.args:
         raise WorkerOptionError(reason=f"{context.args[0]!r} is no option; queues are named with --queues")
-    for parameter in celery_worker.params:
+    for parameter in command.params:
         name = parameter.name or ""
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             _check_option(name, max(parameter.opts, key=len), context.params[name])
@@ -128,8 +118,8 @@ def _check_arguments(celery: Sequence[str], app: Celery) -> None:
 def _check_option(name: str, option: str, value: object) -> None:
     if name in _REFUSED:
         raise WorkerOptionError(reason=f"{option}: {_REFUSED[name]}")
-    if name == "pool" and getattr(value, "__module__", "") not in _POOLS:
-        raise WorkerOptionError(reason=f"{option}: {_POOL}")
+    if name == "pool":
+        check_pool(value)
     if name in _WRITTEN:
         parent = Path(str(value)).absolute().parent
         # Celery puts names and numbers in the place of %n and the like

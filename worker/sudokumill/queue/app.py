@@ -6,14 +6,17 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any, Final, NoReturn
 
 from celery import Celery
+from celery.signals import celeryd_init
 
 from sudokumill.errors import SudokumillError
 from sudokumill.jobs import JobKind
 from sudokumill.queue.beside import ReaperBeside
 from sudokumill.queue.broker import Broker, celery_app, task_name
+from sudokumill.queue.options import check_plain
 from sudokumill.queue.workplace import Workplace
 from sudokumill.settings import load_settings
 from sudokumill.store.owners import owner_name
@@ -38,16 +41,28 @@ def worker_app() -> Celery:
     for kind in JobKind:
         made.task(name=task_name(kind), queue=kind.value)(make_chunk)
     made.steps["worker"].add(ReaperBeside)
+    celeryd_init.connect(_check, weak=False)
     return made
+
+
+def _check(options: Mapping[str, Any], **_: Any) -> None:
+    try:
+        check_plain(options)
+    except SudokumillError as error:
+        _end(error)
+
+
+def _end(error: SudokumillError) -> NoReturn:
+    """Ends Celery's command with one line; it would show the error as a traceback."""
+    print(f"sudokumill: {error}", file=sys.stderr)
+    raise SystemExit(error.exit_code) from None
 
 
 def _loaded() -> Celery:
     try:
         return worker_app()
     except SudokumillError as error:
-        # Celery's command imports this, and would show the error as a traceback within a traceback
-        print(f"sudokumill: {error}", file=sys.stderr)
-        raise SystemExit(error.exit_code) from None
+        _end(error)
 
 
 app: Final = _loaded()

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NoReturn
 
-from sudokumill.errors import StoreError, SudokumillError
+from sudokumill.errors import LeaseLostError, OutOfMemoryError, StoreError, SudokumillError
 from sudokumill.grids.batch import Grids, from_lines
 from sudokumill.jobs import GREATEST_CHUNK, JobKind, JobSpec, Source
 from sudokumill.line import Line
 from sudokumill.queue.limits import time_limit
 from sudokumill.registry import Registry
 from sudokumill.settings import Settings
-from sudokumill.store.advance import Pace, advance
+from sudokumill.store.advance import Pace, advance, give_up
 from sudokumill.store.database import Database
 from sudokumill.store.keeping import Made, finish
 from sudokumill.store.leases import Claim, Hold, Holder, fail, give_back, look, renew
@@ -88,7 +90,9 @@ def run_chunk(bench: Bench, held: Claim, spec: JobSpec) -> JobState:
     """
     made = Made(reached=held.start)
     try:
-        hold = _make(bench, held, spec, made)
+        with time_limit(bench.settings.chunk_limit_seconds - (time.monotonic() - held.claimed)):
+            station = _station(bench, held, spec)
+            hold = _make(bench, held, spec, station, made)
         if made.reached == held.start:
             give_back(bench.database, held)
         else:
@@ -96,19 +100,26 @@ def run_chunk(bench: Bench, held: Claim, spec: JobSpec) -> JobState:
                 bench.database,
                 held,
                 made,
-                versions=bench.station_for(held.job, spec).line.versions,
+                versions=station.line.versions,
                 new=spec.new,
                 licence=bench.settings.licence,
                 rest=hold,
             )
+    except LeaseLostError:
+        raise
     except StoreError:
         # on a full disk this fails too; the chunk then goes back when its process has gone
         with contextlib.suppress(StoreError):
             give_back(bench.database, held)
         raise
     except Exception as error:
+        # whoever looks at the job next sees a chunk more that failed, or the end of the job
         with contextlib.suppress(StoreError):
             fail(bench.database, held, bench.settings.chunk_attempts, said_of(error))
+            advance(bench.database, held.job, bench.pace)
+        if isinstance(error, OutOfMemoryError):
+            # what filled this process would fail the next rows too, which are innocent
+            leave_process(error)
         raise
     except BaseException:
         with contextlib.suppress(StoreError):
@@ -119,36 +130,50 @@ def run_chunk(bench: Bench, held: Claim, spec: JobSpec) -> JobState:
     return advance(bench.database, held.job, bench.pace)
 
 
+def _station(bench: Bench, held: Claim, spec: JobSpec) -> Station:
+    """The job's line. One that cannot be built is not the fault of a row, so the chunk is not split for it."""
+    try:
+        return bench.station_for(held.job, spec)
+    except Exception as error:
+        if held.attempt >= bench.settings.chunk_attempts:
+            give_up(bench.database, held.job, f"its line cannot be built: {said_of(error)}")
+        raise
+
+
+def leave_process(error: SudokumillError) -> NoReturn:
+    """Ends this process at once; another takes its place."""
+    print(f"sudokumill: {error}; the process ends, and its chunk is tried again", file=sys.stderr, flush=True)
+    os._exit(1)
+
+
 def said_of(error: BaseException) -> str:
     """An error in one line."""
     said = " ".join(str(error).split())
     return said if isinstance(error, SudokumillError) else f"{type(error).__name__}: {said}"
 
 
-def _make(bench: Bench, held: Claim, spec: JobSpec, made: Made) -> Hold:
+def _make(bench: Bench, held: Claim, spec: JobSpec, station: Station, made: Made) -> Hold:
     """Makes the chunk batch by batch, as far as the job and the process want it; says what the rest is to be."""
     settings = bench.settings
-    station = bench.station_for(held.job, spec)
     most = GREATEST_CHUNK if spec.kind is JobKind.GENERATE else _GREATEST_BATCH
-    claimed = renewed = time.monotonic()
+    renewed = held.claimed
     while made.reached < held.stop:
         start = made.reached
         if bench.interrupted():
             return Hold.PAUSE
         if start > held.start:
-            if time.monotonic() - claimed > settings.chunk_limit_seconds / 2:
+            if time.monotonic() - held.claimed > settings.chunk_limit_seconds / 2:
                 return Hold.PAUSE  # it was planned too large: its rest is a chunk of its own
             hold = look(bench.database, held, spec.max_seconds)
             if hold is not Hold.GO_ON:
                 return hold
         if time.monotonic() - renewed > settings.lease_seconds / 3:
-            renew(bench.database, held, settings.lease_seconds)
+            renew(bench.database, held, bench.holder.lease_seconds)
             renewed = time.monotonic()
         stop = min(start + station.rows, held.stop)
         grids = _inputs(bench.database, held.job, spec, start, stop)
         began = time.perf_counter()
-        with time_limit(settings.chunk_limit_seconds - (time.monotonic() - claimed)):
-            batch = station.line.run(start, stop, grids)
+        batch = station.line.run(start, stop, grids)
         seconds = time.perf_counter() - began
         made.add(batch, seconds, stop)
         station.learn(stop - start, seconds, most)

@@ -12,10 +12,27 @@ from sudokumill.contracts import Role
 from sudokumill.jobs import JobKind
 from sudokumill.registry import Registry
 from sudokumill.settings import Settings
+from sudokumill.store.advance import Pace
+from sudokumill.store.leases import Holder
+from sudokumill.store.owners import owner_name
 from sudokumill.store.workers import Crew
 
 BEATS_MISSED: Final = 3
 """Heartbeats that do not come before a worker counts as gone."""
+
+
+def holder_of(settings: Settings, worker: str) -> Holder:
+    """This process, as one of a worker's.
+
+    A lease holds for longer than a batch may take, so that no process loses one while it is within its limits.
+    One that has gone is noticed sooner: by its process, if that is on this machine, or by its worker's heartbeat.
+    """
+    return Holder(owner_name(), worker, settings.chunk_limit_seconds + settings.lease_seconds)
+
+
+def pace(settings: Settings) -> Pace:
+    """How jobs are cut, by the settings."""
+    return Pace(settings.processes, settings.chunk_seconds, settings.dry_positions)
 
 
 def run_crew(settings: Settings, name: str, job: int, kind: JobKind) -> Crew:
@@ -39,11 +56,14 @@ def crew_of(registry: Registry, name: str, node: str, kinds: Sequence[JobKind], 
         node=node,
         kinds=tuple(kinds),
         processes=processes,
-        implementations=tuple(
-            f"{role.value} {each.reference}" for role in Role for each in registry.implementations(role)
-        ),
+        implementations=implementations_of(registry),
         versions=_versions(),
     )
+
+
+def implementations_of(registry: Registry) -> tuple[str, ...]:
+    """What a registry has, each ``role NAME==VERSION``."""
+    return tuple(f"{role.value} {each.reference}" for role in Role for each in registry.implementations(role))
 
 
 def _versions() -> dict[str, str]:

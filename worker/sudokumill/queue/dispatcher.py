@@ -13,7 +13,7 @@ from sudokumill.jobs import JobKind
 from sudokumill.queue.broker import Broker
 from sudokumill.settings import Settings
 from sudokumill.store.database import Database
-from sudokumill.store.publishing import identity, recall, take_due
+from sudokumill.store.publishing import Able, identity, recall, take_due
 from sudokumill.store.workers import live
 
 
@@ -23,6 +23,7 @@ class Dispatcher:
     def __init__(self, database: Database, broker: Broker) -> None:
         self._database = database
         self._broker = broker
+        self._able = Able(())
 
     def dispatch(self, kinds: Collection[JobKind] = tuple(JobKind)) -> int:
         """Publishes due chunks: of each kind as many as its live workers have processes.
@@ -42,11 +43,10 @@ class Dispatcher:
         """
         crews = [crew for crew in live(self._database) if crew.job is None]
         room = {kind: sum(crew.processes for crew in crews if kind in crew.kinds) for kind in kinds}
-        due = take_due(
-            self._database,
-            {kind: most for kind, most in room.items() if most},
-            lambda spec: any(crew.can(spec) for crew in crews),
-        )
+        offers = frozenset(crew.offers for crew in crews)
+        if offers != self._able.offers:
+            self._able = Able(offers)
+        due = take_due(self._database, {kind: most for kind, most in room.items() if most}, self._able)
         if due:
             try:
                 self._broker.publish(due)

@@ -22,14 +22,15 @@ from typing import Final
 
 from sudokumill.errors import LeaseLostError, LocalProcessError, SudokumillError
 from sudokumill.queue.chunk import Bench, run_chunk
-from sudokumill.queue.crew import BEATS_MISSED, run_crew
+from sudokumill.queue.crew import BEATS_MISSED, holder_of, pace, run_crew
 from sudokumill.queue.limits import limit_memory
 from sudokumill.registry import load_registry
 from sudokumill.settings import Settings
 from sudokumill.store import workers
-from sudokumill.store.advance import Pace, advance, start, stop
+from sudokumill.store.advance import advance
+from sudokumill.store.clock import abandon_clock, stop_clock
 from sudokumill.store.database import Database
-from sudokumill.store.leases import Holder, claim, reap
+from sudokumill.store.leases import claim, reap
 from sudokumill.store.models import JobState
 from sudokumill.store.owners import owner_name
 from sudokumill.store.reading import Progress, progress
@@ -96,8 +97,9 @@ def run_local(
     Raises:
         SudokumillError: a process could not go on; what was stored stays.
     """
-    start(database, job)
     reap(database, job, settings.chunk_attempts)
+    if not progress(database, job).at_work:
+        abandon_clock(database, job)
     advance(database, job, pace(settings))
     crew = _Crew(database, job, settings)
     try:
@@ -105,13 +107,8 @@ def run_local(
     finally:
         crew.dismiss()
         workers.leave(database, crew.name)
-        stop(database, job)
+        stop_clock(database, job)
     return progress(database, job)
-
-
-def pace(settings: Settings) -> Pace:
-    """How jobs are cut, by the settings."""
-    return Pace(settings.processes, settings.chunk_seconds, settings.dry_positions)
 
 
 class _Crew:
@@ -205,7 +202,7 @@ class _Crew:
                 database=Database(self._database.url.render_as_string(hide_password=False)),
                 registry=load_registry(self._settings.plugins, self._settings.plugin_dir),
                 settings=self._settings,
-                holder=Holder(owner_name(), self.name, self._settings.lease_seconds),
+                holder=holder_of(self._settings, self.name),
                 pace=pace(self._settings),
                 interrupted=lambda: interruption.times > 0 or os.getppid() != parent,
                 note=self._note,

@@ -3,7 +3,7 @@
 Every ``SUDOKUMILL_REAPER_SECONDS`` it
 
     beats       the worker's row says that it lives
-    reaps       chunks whose lease ran out wait again, or are split
+    reaps       chunks whose process or worker has gone, or whose lease ran out, wait again, or are split
     advances    jobs that have nothing in hand and nothing waiting
     recalls     ids that were published and not claimed for as long as a lease are published again
     dispatches  what the broker has room for
@@ -22,23 +22,25 @@ import threading
 import time
 from typing import Final
 
-from sudokumill.errors import BrokerUnreachableError, StoreError, SudokumillError
+from sudokumill.errors import BrokerUnreachableError, StoreError, SudokumillError, UnreadableJobError
 from sudokumill.jobs import JobKind
-from sudokumill.queue.crew import BEATS_MISSED, crew_of
+from sudokumill.queue.crew import BEATS_MISSED, crew_of, pace
 from sudokumill.queue.dispatcher import dispatcher
-from sudokumill.queue.local import pace
 from sudokumill.registry import load_registry
 from sudokumill.settings import Settings, load_settings
 from sudokumill.store import schema, workers
-from sudokumill.store.advance import advance, stop
+from sudokumill.store.advance import advance
+from sudokumill.store.clock import abandon_clock, stop_clock
 from sudokumill.store.database import Database
 from sudokumill.store.leases import reap
-from sudokumill.store.publishing import recall
+from sudokumill.store.publishing import recall_lost
 from sudokumill.store.reading import idle_jobs, progress, running_jobs
 
 log: Final = logging.getLogger("sudokumill.reaper")
 
 _LOOK_SECONDS: Final = 0.2
+_LOCK_SECONDS: Final = 5.0
+"""What is locked for longer is looked at in the next round: no job may keep this worker from beating."""
 
 
 class Reaper:
@@ -57,18 +59,21 @@ class Reaper:
         try:
             if not self._ready:
                 schema.require(self._database, create=True)
+                self._abandon_clocks()
                 self._ready = True
             workers.beat(self._database, self._crew, self._patience)
-            taken = reap(self._database, None, self._settings.chunk_attempts)
-            if taken:
-                log.warning("%d chunks whose process had gone, or whose lease was over, wait again", taken)
-            for job in idle_jobs(self._database):
-                advance(self._database, job, pace(self._settings))
-            recall(self._database, older_than=self._settings.lease_seconds)
-            dispatcher(self._database, self._settings).dispatch()
-            self._say("")
-        except (BrokerUnreachableError, StoreError) as error:
+        except SudokumillError as error:
             self._say(str(error))
+            return
+        trouble = ""
+        for step in (self._reap, self._advance, self._recall, self._dispatch):
+            try:
+                step()
+            except (BrokerUnreachableError, StoreError) as error:
+                trouble = str(error)
+            except Exception:
+                log.exception("a step of the reaper met what it did not expect; the others go on")
+        self._say(trouble)
 
     def leave(self) -> None:
         """Notes that the worker has ended; jobs that nobody works on any more wait, with their clocks stopped."""
@@ -77,9 +82,38 @@ class Reaper:
             reap(self._database, None, self._settings.chunk_attempts)
             for job in running_jobs(self._database):
                 if not progress(self._database, job).at_work:
-                    stop(self._database, job)
+                    stop_clock(self._database, job)
         except StoreError as error:
             self._say(str(error))
+
+    def _abandon_clocks(self) -> None:
+        """Jobs whose workers were all killed did not go on until now."""
+        for job in running_jobs(self._database):
+            if not progress(self._database, job).at_work:
+                abandon_clock(self._database, job)
+
+    def _reap(self) -> None:
+        taken = reap(self._database, None, self._settings.chunk_attempts)
+        if taken:
+            log.warning("%d chunks whose process or worker had gone, or whose lease was over, wait again", taken)
+            for job in running_jobs(self._database):
+                self._advance_one(job)
+
+    def _advance(self) -> None:
+        for job in idle_jobs(self._database):
+            self._advance_one(job)
+
+    def _advance_one(self, job: int) -> None:
+        try:
+            advance(self._database, job, pace(self._settings))
+        except UnreadableJobError as error:
+            log.warning("%s", error)
+
+    def _recall(self) -> None:
+        recall_lost(self._database, self._settings.lease_seconds)
+
+    def _dispatch(self) -> None:
+        dispatcher(self._database, self._settings).dispatch()
 
     def _say(self, trouble: str) -> None:
         """Logs a trouble when it comes and when it goes, not at every round between."""
@@ -99,6 +133,7 @@ def main(about: str) -> int:
     """
     given = json.loads(about)
     logging.basicConfig(format="[%(asctime)s: %(levelname)s/%(name)s] %(message)s", level=logging.INFO)
+    logging.getLogger("alembic").setLevel(logging.WARNING)
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda _signal, _frame: ended.set())
     # Ctrl-C goes to the worker too, which ends its chunks first and then this process
@@ -112,7 +147,7 @@ def main(about: str) -> int:
             [JobKind(queue) for queue in given["queues"]],
             given["processes"],
         )
-        reaper = Reaper(Database(settings.database_url), settings, crew)
+        reaper = Reaper(Database(settings.database_url, lock_seconds=_LOCK_SECONDS), settings, crew)
     except SudokumillError as error:
         log.error("%s", error)
         return error.exit_code

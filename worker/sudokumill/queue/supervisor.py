@@ -61,7 +61,9 @@ class _Supervisor:
 
     def run(self) -> int:
         for name in _HANDED_ON:
-            signal.signal(name, self._hand_on)
+            # what was ignored before (nohup) stays so
+            if signal.getsignal(name) is not signal.SIG_IGN:
+                signal.signal(name, self._hand_on)
         pause = _FIRST_PAUSE
         while True:
             started = time.monotonic()
@@ -86,7 +88,7 @@ class _Supervisor:
             # Ctrl-C in a terminal is for us, and handed on once
             start_new_session=True,
             # this process has no threads
-            preexec_fn=_end_with_parent,  # noqa: PLW1509
+            preexec_fn=_end_with(os.getpid()),  # noqa: PLW1509
         )
         if self._told:
             self._worker.terminate()
@@ -105,7 +107,7 @@ class _Supervisor:
         again = signal.SIGQUIT if self._told or number == signal.SIGQUIT else signal.SIGTERM
         self._told = True
         if self._worker is not None:
-            os.kill(self._worker.pid, again)
+            self._worker.send_signal(again)
 
 
 def _environment() -> dict[str, str]:
@@ -116,5 +118,12 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _end_with_parent() -> None:
-    set_pdeathsig(signal.SIGTERM)
+def _end_with(parent: int) -> Callable[[], None]:
+    """What the worker does before it begins, so that it ends at the latest with its supervisor."""
+
+    def ask() -> None:
+        set_pdeathsig(signal.SIGTERM)
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return ask

@@ -10,20 +10,18 @@ from types import FrameType
 from typing import Final
 
 from sudokumill.errors import BrokerUnreachableError, LeaseLostError, StoreError, SudokumillError
-from sudokumill.jobs import JobKind
+from sudokumill.jobs import JobKind, JobSpec
 from sudokumill.queue.broker import Broker
 from sudokumill.queue.chunk import Bench, run_chunk, said_of
-from sudokumill.queue.crew import crew_of
+from sudokumill.queue.crew import holder_of, implementations_of, pace
 from sudokumill.queue.dispatcher import Dispatcher
-from sudokumill.queue.limits import limit_memory
-from sudokumill.queue.local import pace
+from sudokumill.queue.limits import limit_memory, time_limit
 from sudokumill.registry import Registry, load_registry
 from sudokumill.settings import Settings
 from sudokumill.store.database import Database
-from sudokumill.store.leases import Holder, claim
-from sudokumill.store.owners import owner_name
-from sudokumill.store.publishing import identity, recall, waiting_job
-from sudokumill.store.workers import Crew
+from sudokumill.store.leases import Claim, chunk_kind, claim, waiting_job
+from sudokumill.store.publishing import Able, identity, next_chunk, recall
+from sudokumill.store.workers import needs_of, offers_of
 
 log: Final = logging.getLogger(__name__)
 
@@ -85,35 +83,54 @@ class Workplace:
         return int(number)
 
     def _run(self, chunk: int) -> None:
-        waiting = waiting_job(self._database, chunk)
-        if waiting is None:
-            log.debug("chunk %d does not wait", chunk)
+        found = self._claim(chunk)
+        if found is None:
             return
-        job, spec = waiting
-        lacking = self._crew.lacks(spec)
-        if lacking:
-            log.warning("job %d needs %s, which this worker does not have; it waits for another", job, lacking[0])
-            recall(self._database, [chunk])
-            return
-        held = claim(self._database, self._bench.holder, chunk=chunk)
-        if held is None:
-            log.debug("chunk %d does not wait", chunk)
-            return
+        held, spec = found
         before = signal.signal(signal.SIGTERM, self._stop)
         try:
             self._dispatch(spec.kind)
             run_chunk(self._bench, held, spec)
         finally:
-            self._dispatch(spec.kind)
             signal.signal(signal.SIGTERM, before)
+            self._dispatch(spec.kind)
             if self._stopping:
                 signal.raise_signal(signal.SIGTERM)
 
+    def _claim(self, chunk: int) -> tuple[Claim, JobSpec] | None:
+        """The chunk that a message names, or else the next one of its kind that this worker can make.
+
+        A message is a wake-up: a process that has one does not go back to sleep while there is work for it.
+        """
+        waiting = waiting_job(self._database, chunk)
+        if waiting is not None:
+            job, spec = waiting
+            lacking = sorted(needs_of(spec) - self._offers)
+            if not lacking:
+                held = claim(self._database, self._bench.holder, chunk=chunk)
+                if held is not None:
+                    return held, spec
+            else:
+                log.warning("job %d needs %s, which this worker does not have; others make it", job, lacking[0])
+                recall(self._database, [chunk])
+        return self._claim_another(chunk_kind(self._database, chunk))
+
+    def _claim_another(self, kind: JobKind) -> tuple[Claim, JobSpec] | None:
+        while (chunk := next_chunk(self._database, kind, self._able)) is not None:
+            waiting = waiting_job(self._database, chunk)
+            held = waiting and claim(self._database, self._bench.holder, chunk=chunk)
+            if waiting and held:
+                return held, waiting[1]
+        return None
+
     def _dispatch(self, kind: JobKind) -> None:
+        """Sends the next ids; that this fails must not keep a chunk from being made."""
         try:
             self._dispatcher.dispatch((kind,))
         except (BrokerUnreachableError, StoreError) as error:
             log.warning("%s; a reaper publishes what waits", said_of(error))
+        except Exception:
+            log.exception("what waits could not be published; a reaper does it")
 
     @cached_property
     def _database(self) -> Database:
@@ -125,11 +142,16 @@ class Workplace:
 
     @cached_property
     def _registry(self) -> Registry:
-        return load_registry(self._settings.plugins, self._settings.plugin_dir)
+        with time_limit(self._settings.chunk_limit_seconds):
+            return load_registry(self._settings.plugins, self._settings.plugin_dir)
 
     @cached_property
-    def _crew(self) -> Crew:
-        return crew_of(self._registry, self._worker, self._worker, tuple(JobKind), 1)
+    def _offers(self) -> frozenset[str]:
+        return offers_of(implementations_of(self._registry))
+
+    @cached_property
+    def _able(self) -> Able:
+        return Able((self._offers,))
 
     @cached_property
     def _dispatcher(self) -> Dispatcher:
@@ -142,7 +164,7 @@ class Workplace:
             database=self._database,
             registry=self._registry,
             settings=self._settings,
-            holder=Holder(owner_name(), self._worker, self._settings.lease_seconds),
+            holder=holder_of(self._settings, self._worker),
             pace=pace(self._settings),
             interrupted=lambda: self._stopping,
             note=lambda _: None,

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from sqlalchemy import Connection, func, literal, select, update
+from sqlalchemy import Connection, func, select, update
 
 from sudokumill.jobs import FIRST_CHUNKS, JobKind
 from sudokumill.store.database import Database
-from sudokumill.store.models import Chunk, ChunkState, Job, JobState, UtcTime, time_worked
+from sudokumill.store.models import Chunk, ChunkState, Job, JobState
 from sudokumill.store.placing import append_chunks
 from sudokumill.store.reading import OPEN, TRIED, Progress, last_delivered, read_failures, read_progress
 
@@ -30,34 +30,6 @@ class Pace:
     processes: int
     chunk_seconds: float
     dry_positions: int
-
-
-def start(database: Database, job: int) -> None:
-    """Notes that a run of the job begins."""
-    now = datetime.now(UTC)
-    with database.write(job) as connection:
-        connection.execute(
-            update(Job)
-            .where(Job.id == job, Job.ended_at.is_(None))
-            .values(started_at=func.coalesce(Job.started_at, literal(now, UtcTime)), resumed_at=now)
-        )
-
-
-def stop(database: Database, job: int) -> None:
-    """Notes that a run of the job is over although the job has not ended; it then waits to be resumed."""
-    with database.write(job) as connection:
-        row = connection.execute(select(Job.worked, Job.resumed_at).where(Job.id == job).with_for_update(key_share=True)).one()
-        connection.execute(
-            update(Job)
-            .where(Job.id == job)
-            .values(worked=time_worked(row.worked, row.resumed_at), resumed_at=None)
-        )
-        if not _running(connection, job):
-            connection.execute(
-                update(Job)
-                .where(Job.id == job, Job.state == JobState.RUNNING)
-                .values(state=JobState.WAITING.value)
-            )
 
 
 def advance(database: Database, job: int, pace: Pace) -> JobState:
@@ -79,8 +51,8 @@ def advance(database: Database, job: int, pace: Pace) -> JobState:
     with database.write(job) as connection:
         # one at a time: two that advance the same job would cut the same positions twice
         connection.execute(select(Job.id).where(Job.id == job).with_for_update(key_share=True))
-        # before the progress: a chunk that ends between the two is then open and done at once, and whoever ended it
-        # looks after us; the other way round it would be neither, and the job would seem to have nothing to come
+        # before the progress: a chunk that ends between the two is then open and done at once, and whoever ended
+        # it looks after us; the other way round it would be neither, and the job seem to have nothing to come
         open_positions = _open_positions(connection, job)
         found = read_progress(connection, job)
         if found.state.ended:
@@ -88,18 +60,34 @@ def advance(database: Database, job: int, pace: Pace) -> JobState:
             _drop_waiting(connection, job)
         if found.state.ended or found.state is JobState.PAUSED:
             return found.state
-        if found.qualified >= found.count and _prefix(connection, found) >= found.count:
+        enough = found.qualified >= found.count and _prefix(connection, found) >= found.count
+        reason = None if enough else _exhausted(connection, found, pace)
+        if enough or reason is not None:
             _drop_waiting(connection, job)
-            return found.state if _running(connection, job) else _end(connection, found, JobState.DONE, None)
-        reason = _exhausted(connection, found, pace)
-        if reason is not None:
-            _drop_waiting(connection, job)
-            if ChunkState.RUNNING in found.chunks or _running(connection, job):
+            if _running(connection, job):
                 return found.state
-            return _end_short(connection, found, reason)
+            # nothing runs and nothing waits: what ended since it was read is in the rows, and nothing can follow
+            found = read_progress(connection, job)
+            return _end_short(connection, found, reason or "")
         if _revive(connection, job) or _cut(connection, found, open_positions, pace) or open_positions:
             return found.state
         return _end_short(connection, found, _bound_reason(found))
+
+
+def give_up(database: Database, job: int, reason: str) -> None:
+    """Ends a job that cannot be made at all; what it stored stays.
+
+    Args:
+        database: where.
+        job: which.
+        reason: why, in one line.
+    """
+    with database.write(job) as connection:
+        connection.execute(select(Job.id).where(Job.id == job).with_for_update(key_share=True))
+        found = read_progress(connection, job)
+        if not found.state.ended:
+            _drop_waiting(connection, job)
+            _end(connection, found, JobState.FAILED, reason)
 
 
 def _can_only_go_on(found: Progress, pace: Pace) -> bool:
@@ -264,7 +252,7 @@ def _end(connection: Connection, found: Progress, state: JobState, reason: str |
             delivered=delivered,
             last_position=last,
             worked=found.worked,
-            resumed_at=None,
+            running_since=None,
             ended_at=datetime.now(UTC),
         )
     )

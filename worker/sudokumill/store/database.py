@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -32,6 +32,17 @@ _ALIVE: Final = {
 """A server whose machine is gone is noticed within a minute, not after the system's two hours: while a process
 waits for an answer (seconds), and while what it sent is not acknowledged (milliseconds)."""
 
+
+_ALIVE_FOR_SERVER: Final = {
+    "tcp_keepalives_idle": 30,
+    "tcp_keepalives_interval": 10,
+    "tcp_keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+"""The same for the other direction."""
+
+_IDLE_SECONDS: Final = 30
+"""Between two statements of a transaction that is not a stream nothing takes so long."""
 
 _SHOWN_OPTIONS: Final = frozenset(
     {
@@ -65,6 +76,8 @@ class Database:
 
     Args:
         url: a SQLAlchemy URL, SQLite or PostgreSQL.
+        lock_seconds: on PostgreSQL, how long to wait for a row that somebody else has locked; None: as long as
+            it takes.
 
     Raises:
         BadDatabaseUrlError: not a URL, or of another kind of database.
@@ -75,10 +88,10 @@ class Database:
         engine: its connections.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, lock_seconds: float | None = None) -> None:
         self.url = _parse(url)
         self.name = _shown(self.url)
-        self.engine = _engine(self.url)
+        self.engine = _engine(self.url, lock_seconds)
         self._file: tuple[int, int] | None = None
 
     @property
@@ -92,9 +105,15 @@ class Database:
         return Path(unquote(urlsplit(name).path))
 
     @contextmanager
-    def read(self) -> Iterator[Connection]:
-        """A transaction that only reads."""
+    def read(self, streaming: bool = False) -> Iterator[Connection]:
+        """A transaction that only reads.
+
+        Args:
+            streaming: rows are handed on as they come, to somebody who may take his time between two.
+        """
         with self._translated(), self.engine.connect() as connection, connection.begin():
+            if streaming and connection.dialect.name == "postgresql":
+                connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout TO 0")
             yield connection
 
     @contextmanager
@@ -226,7 +245,7 @@ def _is_secret(option: str) -> bool:
     return option not in _SHOWN_OPTIONS
 
 
-def _engine(url: URL) -> Engine:
+def _engine(url: URL, lock_seconds: float | None) -> Engine:
     try:
         if url.get_backend_name() == "sqlite":
             engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
@@ -236,13 +255,31 @@ def _engine(url: URL) -> Engine:
         # an engine shows its URL's options, so those that are secret go past it
         secret = {name: value for name, value in url.query.items() if _is_secret(name)}
         defaults = {"connect_timeout": CONNECT_SECONDS, "application_name": "sudokumill", **_ALIVE}
-        return create_engine(
+        engine = create_engine(
             url.difference_update_query(list(secret)),
             pool_pre_ping=True,
+            # a server may have another default, by which claims of two workers would fail instead of taking turns
+            isolation_level="READ COMMITTED",
             connect_args={name: value for name, value in defaults.items() if name not in url.query} | secret,
         )
+        event.listen(engine, "connect", _set_up_postgresql(lock_seconds))
+        return engine
     except (ArgumentError, NoSuchModuleError, ImportError) as error:
         raise BadDatabaseUrlError(url=_shown(url), reason=" ".join(str(error).split())) from None
+
+
+def _set_up_postgresql(lock_seconds: float | None) -> Callable[[Any, object], None]:
+    """Lets the server end a session whose client froze or lost its machine, with the locks that it holds."""
+    settings = {"idle_in_transaction_session_timeout": _IDLE_SECONDS * 1000, **_ALIVE_FOR_SERVER}
+    if lock_seconds is not None:
+        settings["lock_timeout"] = int(lock_seconds * 1000)
+    command = "; ".join(f"SET {name} TO {value}" for name, value in settings.items())
+
+    def set_up(connection: Any, _: object) -> None:
+        connection.execute(command)
+        connection.commit()
+
+    return set_up
 
 
 def _set_up_sqlite(connection: sqlite3.Connection, _: object) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import exists, select
 from sudokumill.jobs import JobSpec
 from sudokumill.store.database import Database, Now
 from sudokumill.store.models import PUBLISHED, UNPUBLISHED, Chunk, Job, JobState
-from sudokumill.store.owners import is_gone, is_here
+from sudokumill.store.owners import is_gone, machine_name
 from sudokumill.store.workers import Crew, WorkerRow, workers
 
 
@@ -35,8 +35,8 @@ def health_here(database: Database, patience: float) -> list[Health]:
     """
     found = [
         each
-        for each in workers(database)
-        if each.crew.job is None and is_here(each.crew.name) and not each.left and not is_gone(each.crew.name)
+        for each in workers(database, machine_name())
+        if each.crew.job is None and not each.left and not is_gone(each.crew.name)
     ]
     with database.read() as connection:
         now = connection.execute(select(Now())).scalar_one()

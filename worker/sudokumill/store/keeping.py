@@ -25,7 +25,6 @@ from sudokumill.store.models import (
     ItemFailure,
     Puzzle,
     Solution,
-    waiting_chunk,
 )
 from sudokumill.store.packing import (
     FINAL_COLUMNS,
@@ -38,6 +37,7 @@ from sudokumill.store.packing import (
     pack,
 )
 from sudokumill.store.settling import settle
+from sudokumill.store.turns import waiting_chunk
 
 _CLASHES: Final = frozenset({"40P01", "40001"})
 """SQLSTATE of a deadlock and of a serialization failure: the server undid the transaction, and asks to have it

@@ -13,15 +13,30 @@ the token may store the chunk's rows; a lease that ran out, or whose process has
 from __future__ import annotations
 
 import secrets
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum, auto
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, func, insert, literal, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    and_,
+    case,
+    exists,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    update,
+)
 
-from sudokumill.errors import LeaseLostError
-from sudokumill.jobs import JobSpec
+from sudokumill.errors import LeaseLostError, UnknownChunkError
+from sudokumill.jobs import JobKind, JobSpec
+from sudokumill.store.clock import time_worked
 from sudokumill.store.database import Database, Now
 from sudokumill.store.models import (
     RUNNING,
@@ -30,12 +45,12 @@ from sudokumill.store.models import (
     ItemFailure,
     Job,
     JobState,
-    Turn,
     UtcTime,
-    time_worked,
-    waiting_chunk,
+    Worker,
 )
 from sudokumill.store.owners import is_gone
+from sudokumill.store.reading import read_spec
+from sudokumill.store.turns import Turn, next_turn, waiting_chunk
 
 _DEATH_REASON: Final = "its process died, or ran beyond its lease, at every attempt"
 
@@ -51,6 +66,8 @@ class Claim:
     attempt: int
     token: str
     turn: Turn
+    claimed: float
+    """When, by this process's monotonic clock."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +79,7 @@ class Holder:
     worker: str
     """The worker that it belongs to."""
     lease_seconds: float
+    """How long a lease holds, at the claim and when it is renewed."""
 
 
 class Hold(Enum):
@@ -98,7 +116,7 @@ def claim(database: Database, holder: Holder, *, job: int | None = None, chunk: 
         .with_for_update(skip_locked=True)
         .scalar_subquery()
     )
-    now = datetime.now(UTC)
+    claimed = time.monotonic()
     token = secrets.token_hex(16)
     with database.write(job, lasting=False) as connection:
         # the job's row before its chunk's, as whoever steers the job does: or the two could wait for each other
@@ -106,12 +124,15 @@ def claim(database: Database, holder: Holder, *, job: int | None = None, chunk: 
             update(Job)
             .where(
                 Job.id == of_meant.scalar_subquery(),
-                or_(Job.state == JobState.WAITING, and_(Job.state == JobState.RUNNING, Job.resumed_at.is_(None))),
+                or_(
+                    Job.state == JobState.WAITING,
+                    and_(Job.state == JobState.RUNNING, Job.running_since.is_(None)),
+                ),
             )
             .values(
                 state=JobState.RUNNING.value,
-                started_at=func.coalesce(Job.started_at, literal(now, UtcTime)),
-                resumed_at=func.coalesce(Job.resumed_at, literal(now, UtcTime)),
+                started_at=func.coalesce(Job.started_at, literal(datetime.now(UTC), UtcTime)),
+                running_since=func.coalesce(Job.running_since, Now()),
             )
         )
         found = connection.execute(
@@ -140,17 +161,43 @@ def claim(database: Database, holder: Holder, *, job: int | None = None, chunk: 
         if found is None:
             return None
     turn = Turn(found.kind, found.priority, found.turn)
-    return Claim(found.id, found.job_id, found.start, found.stop, found.attempt, token, turn)
+    return Claim(found.id, found.job_id, found.start, found.stop, found.attempt, token, turn, claimed)
+
+
+def waiting_job(database: Database, chunk: int) -> tuple[int, JobSpec] | None:
+    """The job of a chunk that waits, and what it orders; None when the chunk does not wait, or its job not run.
+
+    Raises:
+        UnknownChunkError: there is no such chunk.
+        UnreadableJobError: a newer version ordered it.
+    """
+    with database.read() as connection:
+        found = connection.execute(
+            select(Chunk.state.label("chunk_state"), Job.id, Job.state, Job.spec)
+            .join(Job, Job.id == Chunk.job_id)
+            .where(Chunk.id == chunk)
+        ).one_or_none()
+    if found is None:
+        raise UnknownChunkError(chunk=chunk)
+    if found.chunk_state != ChunkState.WAITING or found.state not in {JobState.WAITING, JobState.RUNNING}:
+        return None
+    return found.id, read_spec(found.id, found.spec)
+
+
+def chunk_kind(database: Database, chunk: int) -> JobKind:
+    """The kind of a chunk's job; the chunk must be there."""
+    with database.read() as connection:
+        return JobKind(connection.execute(select(Chunk.kind).where(Chunk.id == chunk)).scalar_one())
 
 
 def look(database: Database, held: Claim, max_seconds: float | None) -> Hold:
     """Whether the job wants the work to go on; reads only, so it can be asked between any two batches."""
     with database.read() as connection:
-        row = connection.execute(select(Job.state, Job.worked, Job.resumed_at).where(Job.id == held.job)).one()
+        row = connection.execute(select(Job.state, time_worked().label("worked")).where(Job.id == held.job)).one()
     state = JobState(row.state)
     if state is JobState.PAUSED:
         return Hold.PAUSE
-    over = max_seconds is not None and time_worked(row.worked, row.resumed_at) >= max_seconds
+    over = max_seconds is not None and row.worked >= max_seconds
     return Hold.STOP if over or state.ended else Hold.GO_ON
 
 
@@ -172,9 +219,7 @@ def give_back(database: Database, held: Claim) -> None:
     """Puts the chunk back as if it had not been claimed; nothing happens when the lease was lost."""
     with database.write(held.job, lasting=False) as connection:
         connection.execute(
-            update(Chunk)
-            .where(*held_by(held))
-            .values(state=ChunkState.WAITING.value, attempt=Chunk.attempt - 1, **_FREE)
+            update(Chunk).where(*held_by(held)).values(state=_waiting(), attempt=Chunk.attempt - 1, **_FREE)
         )
 
 
@@ -194,7 +239,7 @@ def fail(database: Database, held: Claim, chunk_attempts: int, reason: str) -> N
 
 
 def reap(database: Database, job: int | None, chunk_attempts: int) -> int:
-    """Takes back the chunks whose lease ran out or whose process on this machine has gone.
+    """Takes back chunks whose lease ran out, whose worker beats no more, or whose process here has gone.
 
     Args:
         database: where.
@@ -204,6 +249,7 @@ def reap(database: Database, job: int | None, chunk_attempts: int) -> int:
     Returns:
         How many chunks were taken back.
     """
+    silent = exists().where(Worker.name == Chunk.worker, Worker.live_until < Now(), Worker.left_at.is_(None))
     with database.read() as connection:
         running = connection.execute(
             select(
@@ -212,7 +258,7 @@ def reap(database: Database, job: int | None, chunk_attempts: int) -> int:
                 Chunk.owner,
                 Chunk.lease_token,
                 Chunk.lease_until,
-                (Chunk.lease_until < Now()).label("over"),
+                or_(Chunk.lease_until < Now(), silent).label("over"),
             ).where(RUNNING, *(() if job is None else (Chunk.job_id == job,)))
         ).all()
     taken = 0
@@ -225,7 +271,7 @@ def reap(database: Database, job: int | None, chunk_attempts: int) -> int:
 
 def _suspects(connection: Connection, job: int) -> dict[str, str]:
     """Whose fault the death of a process can be: nobody was left to say which part was at work."""
-    spec = JobSpec.model_validate(connection.execute(select(Job.spec).where(Job.id == job)).scalar_one())
+    spec = read_spec(job, connection.execute(select(Job.spec).where(Job.id == job)).scalar_one())
     names = " or ".join(f"{part.value} {choice.name}" for part, choice in spec.parts.items())
     return {"part": next(iter(spec.parts)).value, "owner": names}
 
@@ -237,6 +283,12 @@ def held_by(held: Claim) -> tuple[ColumnElement[bool], ...]:
         Chunk.lease_token == held.token,
         Chunk.state == ChunkState.RUNNING,
     )
+
+
+def _waiting() -> ColumnElement[str]:
+    """SQL: the state of a chunk that nobody holds any more: it waits, unless its job has ended."""
+    ended = select(Job.id).where(Job.id == Chunk.job_id, Job.ended_at.is_not(None)).exists()
+    return case((ended, ChunkState.DROPPED.value), else_=ChunkState.WAITING.value)
 
 
 _FREE: Final = {"owner": None, "lease_token": None, "lease_until": None, "published_at": None}
@@ -254,7 +306,8 @@ def _take_back(connection: Connection, seen: Row[*tuple[Any, ...]], chunk_attemp
             Chunk.lease_token == seen.lease_token,
             Chunk.lease_until == seen.lease_until,
         )
-        .with_for_update()
+        # one that just ends is locked by who ends it; who froze while he did would freeze us too
+        .with_for_update(skip_locked=True)
     ).one_or_none()
     if row is None:
         return False
@@ -265,17 +318,19 @@ def _take_back(connection: Connection, seen: Row[*tuple[Any, ...]], chunk_attemp
 def _end_attempt(connection: Connection, row: Row[*tuple[Any, ...]], chunk_attempts: int, reason: str) -> None:
     """Lets a chunk whose attempt failed wait again; after the last one its halves do."""
     chunk: int = row.id
-    turn = Turn(row.kind, row.priority, row.turn)
-    if row.attempt < chunk_attempts:
-        values: dict[str, Any] = {"state": ChunkState.WAITING.value, **_FREE}
+    ended = connection.execute(select(Job.ended_at).where(Job.id == row.job_id)).scalar_one() is not None
+    if ended or row.attempt < chunk_attempts:
+        values: dict[str, Any] = {"state": _waiting(), **_FREE}
     elif row.stop - row.start > 1:
         middle = (row.start + row.stop) // 2
+        # behind what the job has: or all descendants of a chunk at fault would go before everybody else
+        turn = next_turn(connection, row.job_id, row.kind, row.priority)
         connection.execute(
             insert(Chunk),
             [
                 # one attempt each: a row that kills its process is found in log2(rows) deaths
                 waiting_chunk(row.job_id, turn, row.start, middle, chunk_attempts - 1),
-                waiting_chunk(row.job_id, turn, middle, row.stop, chunk_attempts - 1),
+                waiting_chunk(row.job_id, turn.later(1), middle, row.stop, chunk_attempts - 1),
             ],
         )
         values = {"state": ChunkState.SPLIT.value, "reason": reason, **_FREE}

@@ -67,7 +67,7 @@ def stored_levels(database: Database) -> Iterator[Row[Any]]:
         .where(Puzzle.state == "available")
         .order_by(Puzzle.job_id, Puzzle.position)
     )
-    with database.read() as connection:
+    with database.read(streaming=True) as connection:
         yield from connection.execution_options(yield_per=5_000).execute(query)
 
 

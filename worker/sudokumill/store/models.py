@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -142,8 +141,8 @@ class Job(Base):
     ordered_at: Mapped[datetime] = mapped_column(UtcTime)
     started_at: Mapped[datetime | None] = mapped_column(UtcTime)
     """When it was first run."""
-    resumed_at: Mapped[datetime | None] = mapped_column(UtcTime)
-    """When the present run began; NULL while nobody runs it."""
+    running_since: Mapped[float | None] = mapped_column(Float)
+    """When the present run began, by the database's clock; NULL while nobody runs it."""
     ended_at: Mapped[datetime | None] = mapped_column(UtcTime)
 
 
@@ -365,36 +364,3 @@ class Identity(Base):
     __tablename__ = "identity"
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
-
-
-@dataclass(frozen=True)
-class Turn:
-    """Where a chunk stands in the queue of its kind."""
-
-    kind: str
-    priority: int
-    number: int
-
-
-def waiting_chunk(job: int, turn: Turn, start: int, stop: int, attempt: int = 0) -> dict[str, Any]:
-    """A new chunk's columns that have no default."""
-    return {
-        "job_id": job,
-        "kind": turn.kind,
-        "priority": turn.priority,
-        "turn": turn.number,
-        "start": start,
-        "stop": stop,
-        "state": ChunkState.WAITING.value,
-        "attempt": attempt,
-    }
-
-
-def time_worked(worked: float, resumed_at: datetime | None) -> float:
-    """Seconds that a job was run, all its runs together.
-
-    Args:
-        worked: of the runs before the present one.
-        resumed_at: when that began.
-    """
-    return worked + (0.0 if resumed_at is None else (datetime.now(UTC) - resumed_at).total_seconds())

@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Final
 
 _LONGEST_HOST: Final = 100
+_GONE: Final = "gone"
+_HIDDEN: Final = "hidden"
+"""A process that is there, of which /proc shows nothing: another user's, where the system hides these."""
 
 
 def owner_name() -> str:
@@ -17,24 +20,20 @@ def owner_name() -> str:
     (two containers of one host may share its name); and ids are used again, so the start time belongs to it.
     """
     pid = os.getpid()
-    return f"{_machine()}:{pid}:{_started(pid)}"
-
-
-def is_here(owner: str) -> bool:
-    """Whether a name is that of a process of this machine, one that has gone included."""
-    return owner.partition(":")[0] == _machine()
+    return f"{machine_name()}:{pid}:{_started(pid)}"
 
 
 def is_gone(owner: str | None) -> bool:
     """Whether a lease's holder was a process of this machine and is not there any more."""
     machine, _, process = (owner or "").partition(":")
     pid, _, started = process.partition(":")
-    if machine != _machine() or not pid.isdigit():
+    if machine != machine_name() or not pid.isdigit():
         return False
-    return _started(int(pid)) != started
+    return _started(int(pid)) not in {started, _HIDDEN}
 
 
-def _machine() -> str:
+def machine_name() -> str:
+    """This machine, since this boot, and this namespace of process ids: the beginning of its processes' names."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         namespace = str(os.stat("/proc/self/ns/pid").st_ino)
@@ -45,11 +44,21 @@ def _machine() -> str:
 
 
 def _started(pid: int) -> str:
-    """Start time of a process in clock ticks since boot; ``gone`` when there is no such process."""
+    """Start time of a process in clock ticks since boot, as far as it can be seen."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
     except OSError:
-        return "gone"
+        return _HIDDEN if _exists(pid) else _GONE
     # the name in parentheses may hold spaces; field 22 is the 20th after it
     state, *fields = stat.rpartition(")")[2].split()
-    return "gone" if state == "Z" else fields[18]
+    return _GONE if state == "Z" else fields[18]
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True

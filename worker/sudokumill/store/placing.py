@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import repeat
 from typing import Any, Final
@@ -19,9 +19,9 @@ from sudokumill.grids.batch import Grids, to_lines
 from sudokumill.jobs import FIRST_CHUNKS, JobKind, JobSpec, Source, plan_chunks, rows_per_chunk
 from sudokumill.store.copying import copy_in, copy_rows, digits, integers
 from sudokumill.store.database import Database
-from sudokumill.store.models import Chunk, FinalRow, Input, Job, JobState, Puzzle, waiting_chunk
+from sudokumill.store.models import Chunk, FinalRow, Input, Job, JobState, Puzzle
 from sudokumill.store.reading import delivered_finals
-from sudokumill.store.turns import next_turn
+from sudokumill.store.turns import next_turn, waiting_chunk
 
 _SPARE_INPUTS: Final = 1_000
 _INPUTS_AT_A_TIME: Final = 10_000
@@ -133,6 +133,8 @@ def place(
                 seconds=chunk_seconds, room=FIRST_CHUNKS, priority=priority,
             )  # fmt: skip
     except IntegrityError:
+        if key is None:
+            raise
         # somebody else ordered with this key at the same moment
         with database.read() as connection:
             return _same_order(connection.execute(select(Job).where(Job.key == key)).one(), spec, seed_given)
@@ -170,15 +172,14 @@ def append_chunks(
     priority: int,
 ) -> int:
     """Cuts chunks for the next ``missing`` positions, ``room`` chunks at the most; returns how many."""
-    bounds = [bound for bound in (spec.size, spec.max_attempts) if bound is not None]
+    ends = [end for end in (spec.size, spec.max_attempts) if end is not None]
     rows = rows_per_chunk(spec, rate, seconds, processes, missing)
-    ranges = plan_chunks(planned, missing, rows, min(bounds, default=None), room)
+    ranges = plan_chunks(planned, missing, rows, min(ends, default=None), room)
     if ranges:
         first = next_turn(connection, job, spec.kind.value, priority)
-        turns = (replace(first, number=first.number + index) for index in range(len(ranges)))
         connection.execute(
             insert(Chunk),
-            [waiting_chunk(job, turn, start, stop) for turn, (start, stop) in zip(turns, ranges, strict=True)],
+            [waiting_chunk(job, first.later(index), *bounds) for index, bounds in enumerate(ranges)],
         )
         connection.execute(update(Job).where(Job.id == job).values(planned=ranges[-1][1]))
     return len(ranges)

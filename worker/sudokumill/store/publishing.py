@@ -10,16 +10,20 @@ was sent twice is harmless: the second finds that the chunk does not wait.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, func, select, union_all, update
+from sqlalchemy import ColumnElement, Connection, Select, func, select, union_all, update
 
-from sudokumill.errors import UnknownChunkError
-from sudokumill.jobs import JobKind, JobSpec
+from sudokumill.errors import UnreadableJobError
+from sudokumill.jobs import JobKind
 from sudokumill.store.database import Database, Now
-from sudokumill.store.models import PUBLISHED, UNPUBLISHED, Chunk, ChunkState, Identity, Job, JobState
+from sudokumill.store.models import PUBLISHED, UNPUBLISHED, Chunk, Identity, Job, JobState
+from sudokumill.store.reading import read_spec
+from sudokumill.store.workers import needs_of
+
+_GOING: Final = (JobState.WAITING.value, JobState.RUNNING.value)
 
 _FURTHER: Final = 10
 """By how much more is looked at, each time that chunks are chosen anew because nobody can make them."""
@@ -39,18 +43,18 @@ def identity(database: Database) -> str:
         return connection.execute(select(Identity.id)).scalar_one()
 
 
-def take_due(database: Database, room: Mapping[JobKind, int], able: Callable[[JobSpec], bool]) -> list[DueChunk]:
+def take_due(database: Database, room: Mapping[JobKind, int], able: Able) -> list[DueChunk]:
     """Chooses the chunks to publish, and notes that they are.
 
     Args:
         database: where.
         room: how many ids may be on their way, by kind; those that are already count.
-        able: whether a live worker has what a job needs; chunks of others go on waiting.
+        able: which jobs live workers can make; chunks of others go on waiting.
     """
     if not room:
         return []
     with database.read() as connection:
-        chosen = _next(connection, room, able)
+        chosen = _next(connection, _free(connection, room), able)
     if not chosen:
         return []
     with database.write(lasting=False) as connection:
@@ -68,49 +72,65 @@ def take_due(database: Database, room: Mapping[JobKind, int], able: Callable[[Jo
     return [each for each in chosen if each.chunk in mine]
 
 
-def _next(connection: Connection, room: Mapping[JobKind, int], able: Callable[[JobSpec], bool]) -> list[DueChunk]:
-    """The chunks that go next, of each kind as many as there is room for."""
+def next_chunk(database: Database, kind: JobKind, able: Able) -> int | None:
+    """The chunk of a kind that goes next of the jobs that somebody can make, whether its id is on its way or not.
+
+    Args:
+        database: where.
+        kind: its kind.
+        able: which jobs can be made.
+    """
+    with database.read() as connection:
+        for published in (False, True):
+            chosen = _next(connection, {kind: 1}, able, published)
+            if chosen:
+                return chosen[0].chunk
+    return None
+
+
+def _free(connection: Connection, room: Mapping[JobKind, int]) -> dict[JobKind, int]:
+    """How many ids of each kind there is room for now."""
     counted = connection.execute(
         select(Chunk.kind, func.count().label("chunks"))
         .join(Job, Job.id == Chunk.job_id)
         # those of a job that was paused were dropped by the workers
-        .where(PUBLISHED, Job.state.in_([JobState.WAITING, JobState.RUNNING]))
+        .where(PUBLISHED, Job.state.in_(_GOING))
         .group_by(Chunk.kind)
     )
-    on_their_way = {JobKind(row.kind): row.chunks for row in counted}
-    free = {kind: most - on_their_way.get(kind, 0) for kind, most in room.items()}
-    free = {kind: most for kind, most in free.items() if most > 0}
-    specs: dict[int, JobSpec] = {}
-    unable: set[int] = set()
+    on_their_way = {row.kind: row.chunks for row in counted}
+    free = {kind: most - on_their_way.get(kind.value, 0) for kind, most in room.items()}
+    return {kind: most for kind, most in free.items() if most > 0}
+
+
+def _next(
+    connection: Connection, free: Mapping[JobKind, int], able: Able, published: bool = False
+) -> list[DueChunk]:
+    """The chunks that go next, of each kind as many as there is room for."""
     beyond = 0
     while free:
-        rows = connection.execute(_first(free, unable, beyond)).all()
-        for row in rows:
-            if row.job_id not in specs:
-                specs[row.job_id] = JobSpec.model_validate(row.spec)
-        new = {row.job_id for row in rows if not able(specs[row.job_id])}
-        if not new:
-            return [
-                DueChunk(row.id, kind)
-                for kind, most in free.items()
-                for row in [row for row in rows if row.kind == kind][:most]
-            ]
-        unable |= new
-        # many jobs that nobody can make may stand before one that somebody can
-        beyond = _FURTHER * (beyond + 1)
+        rows = connection.execute(_first(free, able.unable, beyond, published)).all()
+        if able.sort_out(connection, {row.job_id for row in rows}):
+            # many jobs that nobody can make may stand before one that somebody can
+            beyond = _FURTHER * (beyond + 1)
+            continue
+        return [
+            DueChunk(row.id, kind)
+            for kind, most in free.items()
+            for row in [row for row in rows if row.kind == kind][:most]
+        ]
     return []
 
 
-def _first(free: Mapping[JobKind, int], unable: Collection[int], beyond: int) -> Select[Any]:
+def _first(free: Mapping[JobKind, int], unable: Collection[int], beyond: int, published: bool) -> Select[Any]:
     """The chunks of each kind that go next, and some beyond these, as rows of one query."""
     turns = (Chunk.priority.desc(), Chunk.turn, Chunk.id)
     kinds = [
-        select(Chunk.id, Chunk.job_id, Chunk.kind, Chunk.priority, Chunk.turn, Job.spec)
+        select(Chunk.id, Chunk.job_id, Chunk.kind, Chunk.priority, Chunk.turn)
         .join(Job, Job.id == Chunk.job_id)
         .where(
             Chunk.kind == kind,
-            UNPUBLISHED,
-            Job.state.in_([JobState.WAITING, JobState.RUNNING]),
+            PUBLISHED if published else UNPUBLISHED,
+            Job.state.in_(_GOING),
             Chunk.job_id.not_in(unable),
         )
         .order_by(*turns)
@@ -122,42 +142,49 @@ def _first(free: Mapping[JobKind, int], unable: Collection[int], beyond: int) ->
     return select(found).order_by(found.c.priority.desc(), found.c.turn, found.c.id)
 
 
-def recall(database: Database, chunks: list[int] | None = None, older_than: float = 0.0) -> int:
-    """Lets ids be published again that did not get through, or may be lost.
+class Able:
+    """Which jobs can be made by some workers: looked up once a job, for its order does not change.
 
     Args:
-        database: where.
-        chunks: these; None for all that wait.
-        older_than: seconds since they were published, at the least.
-
-    Returns:
-        How many.
+        offers: what each of the workers has, as in ``Crew.implementations``.
     """
-    lost = [PUBLISHED, Chunk.published_at <= Now() - older_than]
-    if chunks is not None:
-        lost = [PUBLISHED, Chunk.id.in_(chunks)]
+
+    def __init__(self, offers: Collection[frozenset[str]]) -> None:
+        self.offers = frozenset(offers)
+        self.unable: set[int] = set()
+        self._able: set[int] = set()
+
+    def sort_out(self, connection: Connection, jobs: Collection[int]) -> set[int]:
+        """Those of some jobs that cannot be made; they belong to ``unable`` from now on."""
+        new = set(jobs) - self._able - self.unable
+        rows = connection.execute(select(Job.id, Job.spec).where(Job.id.in_(new))) if new else ()
+        for row in rows:
+            (self._able if self._can(row.id, row.spec) else self.unable).add(row.id)
+        return set(jobs) & self.unable
+
+    def _can(self, job: int, stored: Any) -> bool:
+        try:
+            needs = needs_of(read_spec(job, stored))
+        except UnreadableJobError:
+            return False
+        return any(needs <= offered for offered in self.offers)
+
+
+def recall(database: Database, chunks: Collection[int]) -> None:
+    """Lets the ids of chunks be published again: they did not get through."""
+    _recall(database, Chunk.id.in_(chunks))
+
+
+def recall_lost(database: Database, seconds: float) -> None:
+    """Lets ids be published again that were published so many seconds ago, and not claimed: they may be lost."""
+    _recall(database, Chunk.published_at <= Now() - seconds)
+
+
+def _recall(database: Database, which: ColumnElement[bool]) -> None:
+    meant = select(Chunk.id).where(PUBLISHED, which)
     with database.read() as connection:
-        if connection.execute(select(Chunk.id).where(*lost).limit(1)).first() is None:
-            return 0
-    free = select(Chunk.id).where(*lost).with_for_update(skip_locked=True)
+        if connection.execute(meant.limit(1)).first() is None:
+            return
     with database.write(lasting=False) as connection:
-        return connection.execute(update(Chunk).where(Chunk.id.in_(free)).values(published_at=None)).rowcount
-
-
-def waiting_job(database: Database, chunk: int) -> tuple[int, JobSpec] | None:
-    """The job of a chunk that waits, and what it orders; None when the chunk does not wait, or its job not run.
-
-    Raises:
-        UnknownChunkError: there is no such chunk.
-    """
-    with database.read() as connection:
-        found = connection.execute(
-            select(Chunk.state.label("chunk_state"), Job.id, Job.state, Job.spec)
-            .join(Job, Job.id == Chunk.job_id)
-            .where(Chunk.id == chunk)
-        ).one_or_none()
-    if found is None:
-        raise UnknownChunkError(chunk=chunk)
-    if found.chunk_state != ChunkState.WAITING or found.state not in {JobState.WAITING, JobState.RUNNING}:
-        return None
-    return found.id, JobSpec.model_validate(found.spec)
+        free = meant.with_for_update(skip_locked=True)
+        connection.execute(update(Chunk).where(Chunk.id.in_(free)).values(published_at=None))

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
+from pydantic import ValidationError
 from sqlalchemy import Connection, Row, Select, desc, func, literal, null, select, union_all
 
-from sudokumill.errors import UnknownJobError
+from sudokumill.errors import UnknownJobError, UnreadableJobError
 from sudokumill.jobs import JobKind, JobSpec
 from sudokumill.rows import Failure, ReportSum
+from sudokumill.store.clock import time_worked
 from sudokumill.store.database import Database, Now
 from sudokumill.store.levels import level_columns
 from sudokumill.store.models import (
@@ -27,7 +29,6 @@ from sudokumill.store.models import (
     JobState,
     Puzzle,
     Solution,
-    time_worked,
 )
 from sudokumill.store.owners import is_gone
 from sudokumill.store.workers import read_live
@@ -96,7 +97,7 @@ def progress(database: Database, job: int) -> Progress:
 
 def read_progress(connection: Connection, job: int) -> Progress:
     """``progress`` within a transaction, without a look at who works on it."""
-    row = connection.execute(select(Job).where(Job.id == job)).one_or_none()
+    row = connection.execute(select(Job, time_worked().label("time_worked")).where(Job.id == job)).one_or_none()
     if row is None:
         raise UnknownJobError(job=job)
     return _progress(connection, row)
@@ -105,7 +106,9 @@ def read_progress(connection: Connection, job: int) -> Progress:
 def jobs(database: Database, limit: int | None = None) -> list[Progress]:
     """All jobs, the newest first."""
     with database.read() as connection:
-        rows = connection.execute(select(Job).order_by(Job.id.desc()).limit(limit)).all()
+        rows = connection.execute(
+            select(Job, time_worked().label("time_worked")).order_by(Job.id.desc()).limit(limit)
+        ).all()
         return [_with_workers(connection, _progress(connection, row)) for row in rows]
 
 
@@ -140,7 +143,7 @@ def _progress(connection: Connection, row: Row[Any]) -> Progress:
         count=count,
         seed=row.seed,
         priority=row.priority,
-        spec=JobSpec.model_validate(row.spec),
+        spec=read_spec(row.id, row.spec),
         planned=row.planned,
         ordered_at=row.ordered_at,
         started_at=row.started_at,
@@ -155,9 +158,21 @@ def _progress(connection: Connection, row: Row[Any]) -> Progress:
         not_new=int(total("not_new")),
         failed=int(total("failed")),
         seconds=float(total("seconds")),
-        worked=time_worked(row.worked, row.resumed_at),
+        worked=row.time_worked,
         chunks={ChunkState(state): found.chunks for state, found in sums.items()},
     )
+
+
+def read_spec(job: int, stored: Any) -> JobSpec:
+    """What a job orders, from its row.
+
+    Raises:
+        UnreadableJobError: a newer version ordered it.
+    """
+    try:
+        return JobSpec.model_validate(stored)
+    except ValidationError:
+        raise UnreadableJobError(job=job) from None
 
 
 def running_jobs(database: Database) -> list[int]:
@@ -350,7 +365,7 @@ def delivered_rows(database: Database, found: Progress) -> Iterator[Row[Any]]:
                 .join(FinalRow, FinalRow.id == Puzzle.final_id)
             )
         query = query.where(delivered.c.position <= last).order_by(delivered.c.position).limit(found.count)
-    with database.read() as connection:
+    with database.read(streaming=True) as connection:
         yield from connection.execution_options(yield_per=5_000).execute(query)
 
 

@@ -11,9 +11,9 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from sudokumill.errors import JobStateError
 from sudokumill.store.database import Database
-from sudokumill.store.models import PUBLISHED, Chunk, ChunkState, ItemFailure, Job, JobState, waiting_chunk
+from sudokumill.store.models import PUBLISHED, Chunk, ChunkState, ItemFailure, Job, JobState
 from sudokumill.store.reading import Progress, read_progress
-from sudokumill.store.turns import next_turn
+from sudokumill.store.turns import catch_up, next_turn, waiting_chunk
 
 _LONGEST_RETRY: Final = 1_000
 """Positions of a chunk that is tried again, at the most."""
@@ -32,7 +32,7 @@ def pause(database: Database, job: int) -> None:
         connection.execute(
             update(Job)
             .where(Job.id == job)
-            .values(state=JobState.PAUSED.value, worked=found.worked, resumed_at=None)
+            .values(state=JobState.PAUSED.value, worked=found.worked, running_since=None)
         )
 
 
@@ -58,6 +58,7 @@ def resume(database: Database, job: int) -> None:
             connection.execute(update(Job).where(Job.id == job).values(state=JobState.WAITING.value))
             # what was published before the pause was dropped by the workers
             connection.execute(update(Chunk).where(PUBLISHED, Chunk.job_id == job).values(published_at=None))
+            catch_up(connection, job)
 
 
 def cancel(database: Database, job: int) -> None:
@@ -82,7 +83,7 @@ def cancel(database: Database, job: int) -> None:
                 state=JobState.CANCELLED.value,
                 reason="cancelled by a person",
                 worked=found.worked,
-                resumed_at=None,
+                running_since=None,
                 ended_at=datetime.now(UTC),
             )
         )
@@ -120,7 +121,10 @@ def retry(database: Database, job: int) -> int:
         turn = next_turn(connection, job, found.kind.value, found.priority)
         connection.execute(
             insert(Chunk),
-            [waiting_chunk(job, turn, low, high) for low, high in _ranges([row.position for row in failed])],
+            [
+                waiting_chunk(job, turn.later(index), *bounds)
+                for index, bounds in enumerate(_ranges([row.position for row in failed]))
+            ],
         )
         connection.execute(delete(ItemFailure).where(ItemFailure.job_id == job))
         connection.execute(

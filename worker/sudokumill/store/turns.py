@@ -7,6 +7,9 @@ one begins at the number that is being served:
     job B                      | 2   3                  its first goes next, then both take turns
     job C                          3   4   5            and so does every further one
 
+What is being served is what runs: a job that is paused, or that no worker can make, holds nobody up, and does not
+go before all others for long when it goes on.
+
 This is start-time fair queueing (Goyal, Vin, Cheng 1996) with chunks of one size, which they are: some seconds of
 work. Rejected: a time of last service on the job's row, which every publication would write to and wait for.
 A higher priority goes before all that.
@@ -14,9 +17,39 @@ A higher priority goes before all that.
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, func, select
+from dataclasses import dataclass, replace
+from typing import Any
 
-from sudokumill.store.models import RUNNING, UNPUBLISHED, Chunk, Turn
+from sqlalchemy import ColumnElement, Connection, func, select, update
+
+from sudokumill.store.models import RUNNING, UNPUBLISHED, Chunk, ChunkState, Job, JobState
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Where a chunk stands in the queue of its kind."""
+
+    kind: str
+    priority: int
+    number: int
+
+    def later(self, places: int) -> Turn:
+        """The turn so many places after this one."""
+        return replace(self, number=self.number + places)
+
+
+def waiting_chunk(job: int, turn: Turn, start: int, stop: int, attempt: int = 0) -> dict[str, Any]:
+    """A new chunk's columns that have no default."""
+    return {
+        "job_id": job,
+        "kind": turn.kind,
+        "priority": turn.priority,
+        "turn": turn.number,
+        "start": start,
+        "stop": stop,
+        "state": ChunkState.WAITING.value,
+        "attempt": attempt,
+    }
 
 
 def next_turn(connection: Connection, job: int, kind: str, priority: int) -> Turn:
@@ -28,15 +61,46 @@ def next_turn(connection: Connection, job: int, kind: str, priority: int) -> Tur
         kind: the job's.
         priority: the job's.
     """
-    alike = (Chunk.kind == kind, Chunk.priority == priority)
-    waits = select(Chunk.turn).where(UNPUBLISHED, *alike).order_by(Chunk.turn).limit(1)
-    # where nothing waits, whoever is at work now is being served
-    runs = select(func.max(Chunk.turn)).where(RUNNING, *alike)
     own = select(func.max(Chunk.turn)).where(Chunk.job_id == job)
     row = connection.execute(
         select(
-            func.coalesce(waits.scalar_subquery(), runs.scalar_subquery(), 0).label("served"),
+            _served(kind, priority).label("served"),
             func.coalesce(own.scalar_subquery(), -1).label("own"),
         )
     ).one()
     return Turn(kind, priority, max(row.own + 1, row.served))
+
+
+def catch_up(connection: Connection, job: int) -> None:
+    """Lets the chunks of a job that goes on begin at the number that is being served.
+
+    Or those of one that was paused for long would go before everybody's until it has made up for it.
+    """
+    first = connection.execute(
+        select(Chunk.kind, Chunk.priority, func.min(Chunk.turn).label("turn"))
+        .where(Chunk.job_id == job, Chunk.state == ChunkState.WAITING)
+        .group_by(Chunk.kind, Chunk.priority)
+    ).one_or_none()
+    if first is None:
+        return
+    served: int = connection.execute(select(_served(first.kind, first.priority, Chunk.job_id != job))).scalar_one()
+    if served > first.turn:
+        connection.execute(
+            update(Chunk)
+            .where(Chunk.job_id == job, Chunk.state == ChunkState.WAITING)
+            .values(turn=Chunk.turn + (served - first.turn))
+        )
+
+
+def _served(kind: str, priority: int, *meant: ColumnElement[bool]) -> Any:
+    """The number that is being served: the highest that runs, else the lowest that waits and may run."""
+    alike = (Chunk.kind == kind, Chunk.priority == priority, *meant)
+    runs = select(func.max(Chunk.turn)).where(RUNNING, *alike)
+    waits = (
+        select(Chunk.turn)
+        .join(Job, Job.id == Chunk.job_id)
+        .where(UNPUBLISHED, *alike, Job.state.in_([JobState.WAITING, JobState.RUNNING]))
+        .order_by(Chunk.turn)
+        .limit(1)
+    )
+    return func.coalesce(runs.scalar_subquery(), waits.scalar_subquery(), 0)

@@ -39,7 +39,12 @@ class Crew:
 
     def lacks(self, spec: JobSpec) -> list[str]:
         """What a job needs and this worker does not have."""
-        return sorted(needs_of(spec) - _offered(self.implementations))
+        return sorted(needs_of(spec) - self.offers)
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """What it has, with and without versions: what needs are compared with."""
+        return offers_of(self.implementations)
 
     def takes(self, spec: JobSpec, job: int) -> bool:
         """Whether it will work on this job."""
@@ -54,8 +59,9 @@ def needs_of(spec: JobSpec) -> set[str]:
     }
 
 
-def _offered(implementations: Collection[str]) -> set[str]:
-    return {*implementations, *(each.partition("==")[0] for each in implementations)}
+def offers_of(implementations: Collection[str]) -> frozenset[str]:
+    """Implementations with and without their versions."""
+    return frozenset({*implementations, *(each.partition("==")[0] for each in implementations)})
 
 
 @dataclass(frozen=True)
@@ -123,8 +129,14 @@ def read_live(connection: Connection) -> list[Crew]:
     return [_crew(row) for row in rows if not is_gone(row.name)]
 
 
-def workers(database: Database) -> list[WorkerRow]:
-    """All workers of the last day, those that live first, the newest first."""
+def workers(database: Database, machine: str = "") -> list[WorkerRow]:
+    """All workers of the last day, those that live first, the newest first.
+
+    Args:
+        database: where.
+        machine: the beginning of their names, for those of one machine (see ``owners``).
+    """
+    meant = Worker.name.startswith(machine, autoescape=True)
     with database.read() as connection:
         done = {
             row.worker: row
@@ -135,7 +147,7 @@ def workers(database: Database) -> list[WorkerRow]:
                     func.sum(Chunk.stop - Chunk.start).filter(Chunk.state == ChunkState.DONE).label("rows"),
                     (Now() - func.max(func.coalesce(Chunk.ended_at, Chunk.claimed_at))).label("busy_at"),
                 )
-                .where(Chunk.worker.in_(select(Worker.name)))
+                .where(Chunk.worker.in_(select(Worker.name).where(meant)))
                 .group_by(Chunk.worker)
             )
         }
@@ -147,7 +159,9 @@ def workers(database: Database) -> list[WorkerRow]:
                 Worker,
                 (Now() - Worker.beaten_at).label("silent"),
                 (Worker.live_until >= Now()).label("alive"),
-            ).order_by(Worker.started_at.desc())
+            )
+            .where(meant)
+            .order_by(Worker.started_at.desc())
         ).all()
     found = [
         WorkerRow(
@@ -170,7 +184,8 @@ def _crew(row: Any) -> Crew:
     return Crew(
         name=row.name,
         node=row.node,
-        kinds=tuple(JobKind(kind) for kind in row.kinds),
+        # one of a newer version may serve kinds that this one does not know
+        kinds=tuple(kind for kind in JobKind if kind.value in row.kinds),
         processes=row.processes,
         implementations=tuple(row.implementations),
         versions=row.versions,

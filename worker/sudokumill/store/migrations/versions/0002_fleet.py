@@ -7,6 +7,8 @@ import secrets
 import sqlalchemy as sa
 from alembic import op
 
+from sudokumill.store.models import UtcTime
+
 revision = "0002"
 down_revision = "0001"
 branch_labels = None
@@ -24,6 +26,9 @@ PARTIAL = {
 def upgrade() -> None:
     """Adds what a fleet needs; the chunks that are there get their job's kind and a turn in their own order."""
     op.add_column("job", sa.Column("priority", sa.SmallInteger, nullable=False, server_default="0"))
+    # from here on a run's beginning goes by the database's clock; a run that was killed had none that counts
+    op.add_column("job", sa.Column("running_since", sa.Float))
+    op.drop_column("job", "resumed_at")
     for column in (
         sa.Column("kind", sa.String(20), nullable=False, server_default=""),
         sa.Column("priority", sa.SmallInteger, nullable=False, server_default="0"),
@@ -35,8 +40,10 @@ def upgrade() -> None:
     ):
         op.add_column("chunk", column)
     op.execute(
-        "UPDATE chunk SET kind = (SELECT job.kind FROM job WHERE job.id = chunk.job_id), "
-        "turn = id - (SELECT min(other.id) FROM chunk AS other WHERE other.job_id = chunk.job_id)"
+        "UPDATE chunk SET kind = numbered.kind, turn = numbered.turn FROM ("
+        "SELECT chunk.id, job.kind, row_number() OVER (PARTITION BY chunk.job_id ORDER BY chunk.id) - 1 AS turn "
+        "FROM chunk JOIN job ON job.id = chunk.job_id"
+        ") AS numbered WHERE numbered.id = chunk.id"
     )
     op.create_index("ix_chunk_worker", "chunk", ["worker"])
     for name, (columns, condition) in PARTIAL.items():
@@ -67,4 +74,6 @@ def downgrade() -> None:
         op.drop_index(name, "chunk")
     for name in ("worker", "ended_at", "claimed_at", "published_at", "turn", "priority", "kind"):
         op.drop_column("chunk", name)
+    op.add_column("job", sa.Column("resumed_at", UtcTime))
+    op.drop_column("job", "running_since")
     op.drop_column("job", "priority")
