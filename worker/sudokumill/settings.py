@@ -44,7 +44,7 @@ class Settings(BaseSettings):
         ByteSize(2 << 30), ge=256 << 20, description="memory of a process that makes chunks, for example 2GiB"
     )
     lease_seconds: float = Field(
-        60.0, ge=1, le=86_400, description="a chunk whose lease is not renewed for so long is free"
+        60.0, ge=1, le=86_400, description="for how much longer than a chunk may take its lease holds"
     )
     reaper_seconds: float = Field(
         15.0, gt=0, le=3_600, description="a worker looks after jobs, and beats, so often"

@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from sudokumill.errors import LeaseLostError
+import sudokumill.store.database as database_module
+from sudokumill.errors import DatabaseUnreachableError, LeaseLostError
+from sudokumill.jobs import JobKind
 from sudokumill.store import leases, owners, steering
 from sudokumill.store.database import Database
 from sudokumill.store.leases import Hold, give_back, look, reap, renew
-from sudokumill.store.models import Chunk, ChunkState, FinalRow, ItemFailure, JobState
+from sudokumill.store.models import Chunk, ChunkState, FinalRow, ItemFailure, Job, JobState
 from sudokumill.store.owners import owner_name
+from sudokumill.store.publishing import Able, take_due
+from sudokumill.store.workers import Crew, beat
 
 FORK = multiprocessing.get_context("fork")
 
@@ -271,3 +275,102 @@ def test_a_lost_lease_may_be_looked_at(mill: Any) -> None:
     held = mill.claim(job, lease=-1)
     reap(mill.database, job, 3)
     assert look(mill.database, held, None) is Hold.GO_ON
+
+
+# --- who goes on when somebody does not ------------------------------------------------------------------
+
+
+def test_a_process_that_froze_while_it_ended_its_chunk_holds_nobody_up(mill: Any) -> None:
+    if mill.database.engine.dialect.name == "sqlite":
+        pytest.skip("SQLite lets nobody write meanwhile")
+    job = mill.place(count=10, chunk_rows=10)
+    held = mill.claim(job, lease=0.0)
+    freezing, reaping = Database(_url(mill)), Database(_url(mill), lock_seconds=1.0)
+    with freezing.write() as frozen:
+        frozen.execute(update(Chunk).where(Chunk.id == held.chunk).values(state=ChunkState.DONE.value))
+        assert reap(reaping, job, 3) == 0
+        frozen.rollback()
+    assert reap(reaping, job, 3) == 1
+    freezing.dispose()
+    reaping.dispose()
+
+
+def test_the_server_ends_a_transaction_whose_client_froze(mill: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    if mill.database.engine.dialect.name == "sqlite":
+        pytest.skip("SQLite has no server")
+    job = mill.place(count=10)
+    monkeypatch.setattr(database_module, "_IDLE_SECONDS", 1)
+    freezing = Database(_url(mill))
+
+    def freeze() -> None:
+        with freezing.write() as frozen:
+            frozen.execute(update(Job).where(Job.id == job).values(reason="nobody will see this"))
+            # waits for the row until the server has ended the other's transaction
+            with mill.database.write() as other:
+                other.execute(update(Job).where(Job.id == job).values(reason="seen"))
+
+    with pytest.raises(DatabaseUnreachableError):
+        freeze()
+    assert mill.progress(job).reason == "seen"
+    freezing.dispose()
+
+
+def test_chunks_that_kill_their_processes_do_not_go_before_others(mill: Any) -> None:
+    poison = mill.place(count=512, chunk_rows=512)
+    innocent = mill.place(count=40, chunk_rows=10)
+    attempts = 0
+    left = 4
+    holder = leases.Holder("elsewhere:1:1", "elsewhere", 60)
+    every = Able((frozenset({"generator fake"}),))
+    while left:
+        [due] = take_due(mill.database, {JobKind.GENERATE: 1}, every)
+        held = leases.claim(mill.database, holder, chunk=due.chunk)
+        assert held is not None
+        if held.job == innocent:
+            mill.finish(held, lambda position: 1_000 + position)
+            left -= 1
+        else:
+            assert held.job == poison
+            leases.fail(mill.database, held, 1, "it died")
+            attempts += 1
+    # the first halves wait behind the chunks of the other, not before them
+    assert attempts <= 4 + 3
+
+
+def test_a_job_of_which_everything_fails_ends(mill: Any) -> None:
+    job = mill.place(count=5_000, chunk_rows=256)
+    died = 0
+    while not mill.advance(job).ended:
+        leases.fail(mill.database, mill.claim(job), 1, "it died")
+        died += 1
+    found = mill.progress(job)
+    assert (found.state, found.delivered) == (JobState.FAILED, 0)
+    assert "it died" in (found.reason or "")
+    assert died < 5_000
+
+
+@pytest.mark.parametrize("how", ["reap", "fail", "give_back"])
+def test_a_chunk_of_a_job_that_has_ended_does_not_wait_again(mill: Any, how: str) -> None:
+    job = mill.place(count=20, chunk_rows=10)
+    held = mill.claim(job, lease=0.0)
+    steering.cancel(mill.database, job)
+    if how == "reap":
+        assert reap(mill.database, job, 1) == 1
+    elif how == "fail":
+        leases.fail(mill.database, held, 1, "it died")
+    else:
+        leases.give_back(mill.database, held)
+    assert mill.progress(job).chunks == {ChunkState.DROPPED: 2}
+
+
+def test_a_worker_that_beats_no_more_loses_its_chunks_before_their_lease_is_over(mill: Any) -> None:
+    crew = Crew("elsewhere:9:9", "far", (JobKind.GENERATE,), 1, (), {})
+    beat(mill.database, crew, 60.0)
+    job = mill.place(count=10)
+    held = leases.claim(mill.database, leases.Holder("elsewhere:1:1", crew.name, 600.0), job=job)
+    assert held is not None
+    assert reap(mill.database, job, 3) == 0
+    beat(mill.database, crew, -1.0)
+    assert reap(mill.database, job, 3) == 1
+    with pytest.raises(LeaseLostError):
+        leases.renew(mill.database, held, 60.0)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from sudokumill.cli.console import err, out, print_json
-from sudokumill.cli.ordering import accept
+from sudokumill.cli.ordering import Accepted, accept
 from sudokumill.cli.requests import Request
 from sudokumill.cli.summary import items_of
 from sudokumill.cli.waking import check_broker_setting, wake, why_it_waits
-from sudokumill.settings import load_settings
-from sudokumill.store.reading import progress
+from sudokumill.errors import StoreError
+from sudokumill.settings import Settings, load_settings
 
 
 def order_and_wake(request: Request) -> int:
@@ -16,27 +16,37 @@ def order_and_wake(request: Request) -> int:
     settings = load_settings()
     check_broker_setting(settings)
     accepted = accept(request, settings)
-    found = progress(accepted.database, accepted.job.id)
-    warnings: list[str] = []
-    if not found.state.ended:
-        reasons = (wake(accepted.database, found.kind, settings), why_it_waits(accepted.database, found.spec))
-        warnings = [f"job {found.id} waits: {reason}" for reason in reasons if reason]
+    try:
+        warnings = _wake(accepted, settings)
+    except StoreError as error:
+        # the order stands; whoever saw an error here would order it again
+        warnings = [f"job {accepted.job.id} is ordered, but: {error}"]
     for warning in warnings:
         err().print(f"sudokumill: {warning}")
+    job, spec = accepted.job, accepted.spec
     if request.wishes.as_json:
         print_json(
             {
-                "job": found.id,
-                "kind": found.kind.value,
-                "state": found.state.value,
-                "count": found.count,
-                "seed": found.seed,
-                "existed": accepted.job.existed,
+                "job": job.id,
+                "kind": spec.kind.value,
+                "state": job.state.value,
+                "count": spec.count,
+                "seed": job.seed,
+                "existed": job.existed,
                 "warnings": warnings,
             }
         )
     else:
         console = out()
-        console.print(f"job {found.id}: {found.count:,} {items_of(found.kind)} ordered (seed {found.seed})")
-        console.print(f"watch it:    sudokumill jobs watch {found.id}")
+        console.print(f"job {job.id}: {spec.count:,} {items_of(spec.kind)} ordered (seed {job.seed})")
+        console.print(f"watch it:    sudokumill jobs watch {job.id}")
     return 1 if accepted.unread else 0
+
+
+def _wake(accepted: Accepted, settings: Settings) -> list[str]:
+    """Wakes the workers; returns why the job waits, if it does."""
+    if accepted.job.state.ended:
+        return []
+    kind = accepted.spec.kind
+    reasons = (wake(accepted.database, kind, settings), why_it_waits(accepted.database, accepted.spec))
+    return [f"job {accepted.job.id} waits: {reason}" for reason in reasons if reason]

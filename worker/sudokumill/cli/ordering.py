@@ -29,6 +29,7 @@ class Accepted:
 
     database: Database
     job: Placed
+    spec: JobSpec
     unread: int
     """Lines of its file that could not be read."""
 
@@ -46,11 +47,11 @@ def accept(request: Request, settings: Settings) -> Accepted:
         spec = specify(request.order(settings, sum(len(reading.grids) for reading in readings)), registry)
         database = open_store(settings, create=True)
         placed = _place(database, request, spec, settings, readings)
-        return Accepted(database, placed, request.file.faults)
+        return Accepted(database, placed, spec, request.file.faults)
     if request.source is Source.FRESH:
         spec = specify(request.order(settings, None), registry)
         database = open_store(settings, create=True)
-        return Accepted(database, _place(database, request, spec, settings), 0)
+        return Accepted(database, _place(database, request, spec, settings), spec, 0)
     return _accept_stored(request, registry, settings)
 
 
@@ -62,10 +63,10 @@ def _accept_stored(request: Request, registry: Registry, settings: Settings) -> 
     before = _ordered_before(database, request, asked)
     if before is not None:
         _say_existed(before, request.key)
-        return Accepted(database, before, 0)
+        return Accepted(database, before, asked, 0)
     inputs = count_inputs(database, request.source, request.source_job, request.count)
     spec = specify(request.order(settings, inputs), registry)
-    return Accepted(database, _place(database, request, spec, settings), 0)
+    return Accepted(database, _place(database, request, spec, settings), spec, 0)
 
 
 def _place(

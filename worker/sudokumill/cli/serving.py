@@ -32,6 +32,8 @@ _OURS: Final[Mapping[str, str]] = {
 _FOREGROUND: Final = "the supervisor runs in the foreground; use your system's service manager"
 _USER: Final = "start it as that user; systemd's User= and docker's USER do"
 
+_LONGEST_NAME: Final = 100
+
 _REFUSED: Final[Mapping[str, str]] = {
     "detach": _FOREGROUND,
     "pidfile": _FOREGROUND,
@@ -118,6 +120,8 @@ def _check_options(typed: Sequence[str], command: click.Command, about: Any) -> 
 def _check_option(name: str, option: str, value: object) -> None:
     if name in _REFUSED:
         raise WorkerOptionError(reason=f"{option}: {_REFUSED[name]}")
+    if name == "hostname" and len(str(value)) > _LONGEST_NAME:
+        raise WorkerOptionError(reason=f"{option}: a name has at most {_LONGEST_NAME} characters")
     if name == "pool":
         check_pool(value)
     if name in _WRITTEN:
