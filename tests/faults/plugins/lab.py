@@ -65,6 +65,7 @@ class GeneratorOptions(FaultOptions):
     distinct: int = Field(10_000_000, ge=1, description="finals that there are; then they come again")
     pause: float = Field(0.0, ge=0, le=1, description="seconds that each row takes")
     letters: str | None = Field(None, min_length=2, description="not used")
+    variable: str = Field("", description="environment variable without which it cannot be built")
 
 
 class Unspeakable(Exception):  # noqa: N818
@@ -129,6 +130,19 @@ def eat() -> NoReturn:
         libc.memset(libc.malloc(32 << 20), 1, 32 << 20)
 
 
+def hog() -> None:
+    """Asks for more memory than a limited process has, and raises when it gets none."""
+    bytearray(8 << 30)
+
+
+_LEAKED: list[bytearray] = []
+
+
+def leak() -> None:
+    """Keeps 60 MB for ever."""
+    _LEAKED.append(bytearray(60_000_000))
+
+
 def crash() -> None:
     ctypes.string_at(0)
 
@@ -141,6 +155,8 @@ CALL_FAULTS: dict[str, Callable[[], object]] = {
     "hang": hang,
     "eat": eat,
     "crash": crash,
+    "hog": hog,
+    "leak": leak,
 }
 
 
@@ -179,6 +195,8 @@ def spoil(result: Any, grids: str, masks: dict[str, Mask]) -> Any:
 
 class LabGenerator:
     def __init__(self, options: GeneratorOptions) -> None:
+        if options.variable and options.variable not in os.environ:
+            raise RuntimeError(f"{options.variable} is not set")
         self.options = options
 
     def generate(self, seeds: Seeds) -> GenerateResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +20,43 @@ def test_pause_and_resume(crowd: Any) -> None:
     job = crowd.order(*SLOW, "--count", 1_000)
     _at_work(crowd, job, 200)
     crowd.command("jobs", "pause", job)
+    paused_at = time.monotonic()
     crowd.until(lambda: not crowd.held(), "chunks put down")
     paused = crowd.progress(job)
     assert paused.state.value == "paused"
-    # workers have time for others, and leave it alone
-    crowd.wait_for(crowd.order("generate", "--count", 20))
+    assert paused.worked > 0
+    # workers have time for others, and leave it alone; these rows take them half a second
+    crowd.wait_for(crowd.order("generate", "--generator", "lab", "--option", "pause=0.01", "--count", 100))
     assert crowd.progress(job).tried == paused.tried
+    resumed_at = time.monotonic()
+    assert resumed_at - paused_at > 0.5
     done = crowd.command("jobs", "resume", job)
     assert done.stdout == f"job {job} goes on with the fleet's workers; watch it:  sudokumill jobs watch {job}\n"
     assert done.stderr == ""
     crowd.wait_for(job)
     crowd.check(job, 1_000)
-    assert crowd.progress(job).worked < 60
+    # its clock stood still meanwhile
+    assert 0 < crowd.progress(job).worked - paused.worked < time.monotonic() - resumed_at + 0.1
+
+
+@pytest.mark.parametrize("command", ["pause", "cancel"])
+def test_processes_go_over_to_other_jobs_at_once(new_fleet: Any, command: str) -> None:
+    with new_fleet(SUDOKUMILL_REAPER_SECONDS="30") as fleet:
+        fleet.worker(processes=2)
+        first = fleet.order(*SLOW, "--count", 20_000, "--priority", 9)
+        others = [fleet.order(*SLOW, "--count", 300), fleet.order("dig", "--count", 20)]
+        _at_work(fleet, first, 100)
+        assert fleet.progress(others[0]).tried == 0
+        fleet.command("jobs", command, first)
+        for job in others:
+            fleet.wait_for(job, seconds=20)
+        tried = fleet.progress(first).tried
+        assert not fleet.held()
+        if command == "pause":
+            # and back to it
+            fleet.command("jobs", "resume", first)
+            fleet.until(lambda: fleet.progress(first).tried >= tried + 100, "it goes on", seconds=20)
+            fleet.command("jobs", "cancel", first)
 
 
 @pytest.mark.cases("job", ids=["C096"])

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
+import signal
 import socket
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,7 +65,7 @@ def test_a_worker_that_is_not_heard_of_has_gone(fleet: Any) -> None:
     assert "no worker takes generate jobs now" in fleet.command("enqueue", "generate", "--count", 5).stderr
     worker.thaw()
     fleet.wait_for(1)
-    assert _workers(fleet)["w"]["state"] == "alive"
+    fleet.until(lambda: _workers(fleet)["w"]["state"] == "alive", "a heartbeat")
 
 
 def test_a_plain_celery_worker(fleet: Any) -> None:
@@ -79,14 +83,46 @@ def test_a_plain_celery_worker(fleet: Any) -> None:
     assert fleet.row_of(worker).left
 
 
-def test_an_order_on_an_idle_fleet_is_made_without_a_reaper(new_fleet: Any) -> None:
+@pytest.fixture(scope="module")
+def unhurried(new_fleet: Any) -> Iterator[Any]:
+    """A fleet with one worker of two processes, whose reaper looks once and then comes too late for any test."""
     with new_fleet(SUDOKUMILL_REAPER_SECONDS="300", SUDOKUMILL_LEASE_SECONDS="300") as fleet:
         fleet.worker(processes=2)
-        # more chunks than may be on their way at a time
-        job = fleet.order("levels", "--count", 300, "--chunk", 20)
-        found = fleet.wait_for(job)
-        fleet.check(job, 300)
-        assert found.worked < 60
+        yield fleet
+
+
+@pytest.mark.parametrize("count", [5, 60])
+def test_an_order_on_an_idle_fleet_wakes_it(unhurried: Any, count: int) -> None:
+    # one chunk, or more than may be on their way at a time
+    job = unhurried.order("generate", "--count", count, "--chunk", 5)
+    unhurried.wait_for(job, seconds=30)
+    unhurried.check(job, count)
+
+
+def test_the_end_of_a_chunk_wakes_for_those_that_are_cut_late(unhurried: Any) -> None:
+    # every final comes twice: half of what was cut first is missing in the end
+    job = unhurried.order("generate", "--generator", "lab", "--option", "repeat=2", "--count", 150, "--chunk", 2)
+    assert len(unhurried.chunks(job)) < 75
+    unhurried.wait_for(job, seconds=30)
+    unhurried.check(job, 150)
+    found = unhurried.progress(job)
+    assert found.repeated >= 140
+    assert {row.attempt for row in unhurried.chunks(job) if row.state == "done"} == {1}
+
+
+def test_a_worker_that_ignores_the_hangup_of_its_terminal_goes_on(fleet: Any) -> None:
+    ignoring = ["sh", "-c", 'trap "" HUP && exec "$@"', "sh", sys.executable, "-m", "sudokumill", "worker"]
+    worker = fleet.worker(command=[*ignoring, "--concurrency", "1"])
+    before = worker.supervisor, worker.celery
+    status = Path(f"/proc/{worker.supervisor}/status").read_text()
+    [ignored] = [line.split()[1] for line in status.splitlines() if line.startswith("SigIgn:")]
+    assert int(ignored, 16) >> (signal.SIGHUP - 1) & 1
+    os.kill(worker.supervisor, signal.SIGHUP)
+    # one that ends takes no second order
+    for job in (fleet.order("generate", "--count", 5), fleet.order("generate", "--count", 5)):
+        fleet.wait_for(job)
+    assert (worker.supervisor, worker.celery) == before
+    assert worker.end() == 0
 
 
 @pytest.mark.slow

@@ -63,7 +63,7 @@ def _accept_stored(request: Request, registry: Registry, settings: Settings) -> 
     before = _ordered_before(database, request, asked)
     if before is not None:
         _say_existed(before, request.key)
-        return Accepted(database, before, asked, 0)
+        return Accepted(database, before, progress(database, before.id).spec, 0)
     inputs = count_inputs(database, request.source, request.source_job, request.count)
     spec = specify(request.order(settings, inputs), registry)
     return Accepted(database, _place(database, request, spec, settings), spec, 0)

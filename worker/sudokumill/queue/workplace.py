@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import signal
+import time
 from collections.abc import Callable
 from functools import cached_property
 from types import FrameType
@@ -19,11 +20,16 @@ from sudokumill.queue.limits import limit_memory, time_limit
 from sudokumill.registry import Registry, load_registry
 from sudokumill.settings import Settings
 from sudokumill.store.database import Database
-from sudokumill.store.leases import Claim, chunk_kind, claim, waiting_job
+from sudokumill.store.leases import Claim, chunk_kind, claim, give_back, waiting_job
 from sudokumill.store.publishing import Able, identity, next_chunk, recall
-from sudokumill.store.workers import needs_of, offers_of
+from sudokumill.store.workers import has_idle, needs_of, offers_of
 
 log: Final = logging.getLogger(__name__)
+
+_PASS_SECONDS: Final = 0.05
+"""Before an id that came to the wrong worker is sent again: it may come to the same one once more."""
+
+_AGAIN_SECONDS: Final = 0.5
 
 
 class Workplace:
@@ -42,6 +48,7 @@ class Workplace:
         self._worker = worker
         self._broker = broker
         self._stopping = False
+        self._passed: set[int] = set()
 
     def run(self, published: object) -> None:
         """Makes the chunk that a message names, if it still waits.
@@ -55,10 +62,6 @@ class Workplace:
             chunk = self._chunk_of(published)
             if chunk is not None:
                 self._run(chunk)
-        except LeaseLostError as error:
-            log.warning("%s", error)
-        except StoreError as error:
-            log.error("%s; the chunk is made again when the database is back", error)
         except SudokumillError as error:
             log.error("%s", error)
         except Exception:
@@ -91,11 +94,28 @@ class Workplace:
         try:
             self._dispatch(spec.kind)
             run_chunk(self._bench, held, spec)
+        except LeaseLostError as error:
+            log.warning("%s", error)
+        except StoreError as error:
+            log.error("%s; the chunk is made again when the database is back", error)
+            self._give_back(held)
         finally:
             signal.signal(signal.SIGTERM, before)
             self._dispatch(spec.kind)
             if self._stopping:
                 signal.raise_signal(signal.SIGTERM)
+
+    def _give_back(self, held: Claim) -> None:
+        """Gives a chunk back as soon as the database is there again: nobody takes it from a process that lives.
+
+        There is nothing else that this process could do meanwhile.
+        """
+        while time.monotonic() - held.claimed < self._bench.holder.lease_seconds and not self._stopping:
+            try:
+                give_back(self._database, held)
+                return
+            except StoreError:
+                time.sleep(_AGAIN_SECONDS)
 
     def _claim(self, chunk: int) -> tuple[Claim, JobSpec] | None:
         """The chunk that a message names, or else the next one of its kind that this worker can make.
@@ -103,17 +123,23 @@ class Workplace:
         A message is a wake-up: a process that has one does not go back to sleep while there is work for it.
         """
         waiting = waiting_job(self._database, chunk)
-        if waiting is not None:
-            job, spec = waiting
-            lacking = sorted(needs_of(spec) - self._offers)
-            if not lacking:
-                held = claim(self._database, self._bench.holder, chunk=chunk)
-                if held is not None:
-                    return held, spec
-            else:
-                log.warning("job %d needs %s, which this worker does not have; others make it", job, lacking[0])
-                recall(self._database, [chunk])
-        return self._claim_another(chunk_kind(self._database, chunk))
+        if waiting is None:
+            return self._claim_another(chunk_kind(self._database, chunk))
+        job, spec = waiting
+        lacking = sorted(needs_of(spec) - self._offers)
+        if not lacking:
+            held = claim(self._database, self._bench.holder, chunk=chunk)
+            return (held, spec) if held is not None else self._claim_another(spec.kind)
+        if job not in self._passed:
+            log.warning("job %d needs %s, which this worker does not have; others make it", job, lacking[0])
+            self._passed.add(job)
+        recall(self._database, [chunk])
+        found = self._claim_another(spec.kind)
+        if found is None and has_idle(self._database, spec):
+            # nobody there has anything to end, and so to send it again
+            time.sleep(_PASS_SECONDS)
+            self._dispatch(spec.kind)
+        return found
 
     def _claim_another(self, kind: JobKind) -> tuple[Claim, JobSpec] | None:
         while (chunk := next_chunk(self._database, kind, self._able)) is not None:

@@ -129,6 +129,20 @@ def read_live(connection: Connection) -> list[Crew]:
     return [_crew(row) for row in rows if not is_gone(row.name)]
 
 
+def has_idle(database: Database, spec: JobSpec) -> bool:
+    """Whether a live worker of the fleet that can make a job has a process without a chunk."""
+    with database.read() as connection:
+        counted = connection.execute(
+            select(Chunk.worker, func.count().label("chunks")).where(RUNNING).group_by(Chunk.worker)
+        )
+        busy = {row.worker: row.chunks for row in counted}
+        return any(
+            busy.get(crew.name, 0) < crew.processes
+            for crew in read_live(connection)
+            if crew.job is None and crew.can(spec)
+        )
+
+
 def workers(database: Database, machine: str = "") -> list[WorkerRow]:
     """All workers of the last day, those that live first, the newest first.
 
