@@ -69,14 +69,12 @@ def test_a_plugin_that_no_worker_can_build(fleet: Any) -> None:
     )
     other = fleet.order(*LAB, "--option", "pause=0.005", "--count", 400, "--chunk", 20)
     found = fleet.wait_for(job, "failed", seconds=20)
-    assert found.reason == "its line cannot be built: " + BUILD_REASON
+    assert found.reason.startswith("its line cannot be built: generator 'lab'")
+    assert "RuntimeError: LAB_KEY is not set" in found.reason
     assert found.delivered == found.tried == found.failed == 0
-    assert sum(row.attempt for row in fleet.chunks(job)) <= 6
+    assert sum(row.attempt for row in fleet.chunks(job)) <= 12
     assert not fleet.progress(other).state.ended
     fleet.wait_for(other)
     fleet.check(other, 400)
     assert {row.attempt for row in fleet.chunks(other)} == {1}
     assert "its line cannot be built" in fleet.command("jobs", "show", job).stdout
-
-
-BUILD_REASON = "?"

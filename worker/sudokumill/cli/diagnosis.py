@@ -12,7 +12,8 @@ from typing import Any, Final, cast
 from pydantic import ByteSize
 
 import sudokumill
-from sudokumill.cli.fleet import differences, state_of
+from sudokumill.cli.fleet import ago, differences, state_of
+from sudokumill.cli.waking import of_one_machine, why_it_waits
 from sudokumill.contracts import Solver
 from sudokumill.errors import BadSettingError, SudokumillError, near
 from sudokumill.jobs import Part
@@ -21,8 +22,10 @@ from sudokumill.registry import PluginState, Registry, load_registry
 from sudokumill.settings import Settings, load_settings
 from sudokumill.store import reading, schema
 from sudokumill.store.database import Database
+from sudokumill.store.models import JobState
 from sudokumill.store.workers import workers
 
+_JOBS_LOOKED_AT: Final = 20
 _PREFIX: Final = "SUDOKUMILL_"
 _PACKAGES: Final = ("celery", "redis", "sqlalchemy", "alembic", "pluggy", "psycopg", "numpy", "pydantic")
 
@@ -121,13 +124,27 @@ def _workers(settings: Settings, problems: list[str]) -> dict[str, str]:
     except SudokumillError:
         return {}
     problems += differences(rows)
+    if settings.broker_url is not None:
+        problems += _waiting(database, settings)
     return {
-        one.crew.name: f"{one.crew.node}: {state_of(one)}, {', '.join(one.crew.kinds)}, "
+        f"{number}": f"{one.crew.node}: {state_of(one)}, {', '.join(one.crew.kinds)}, "
         f"{_counted(one.crew.processes, 'process')}, {one.chunks_done:,} chunks, {one.rows_done:,} rows, "
-        f"last heartbeat {one.silent:.0f} s ago"
-        for one in rows
-        if one.crew.job is None
+        f"last heartbeat {ago(one.silent)}"
+        for number, one in enumerate((one for one in rows if one.crew.job is None), 1)
     }
+
+
+def _waiting(database: Database, settings: Settings) -> list[str]:
+    """Why jobs wait that no live worker takes, the newest first; and whether the database is the fleet's."""
+    waiting = [
+        f"job {found.id} waits: {reason}"
+        for found in reading.jobs(database, _JOBS_LOOKED_AT)
+        if found.state in {JobState.WAITING, JobState.RUNNING}
+        and not found.at_work
+        and (reason := why_it_waits(database, found.spec)) is not None
+    ]
+    warning = of_one_machine(database, settings)
+    return waiting if warning is None else [warning, *waiting]
 
 
 def _plugins(settings: Settings, problems: list[str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from sudokumill.cli.console import err, out, print_json
 from sudokumill.cli.ordering import Accepted, accept
 from sudokumill.cli.requests import Request
 from sudokumill.cli.summary import items_of
-from sudokumill.cli.waking import check_broker_setting, wake, why_it_waits
+from sudokumill.cli.waking import check_broker_setting, of_one_machine, wake, why_it_waits
 from sudokumill.errors import StoreError
 from sudokumill.settings import Settings, load_settings
 
@@ -48,5 +48,7 @@ def _wake(accepted: Accepted, settings: Settings) -> list[str]:
     if accepted.job.state.ended:
         return []
     kind = accepted.spec.kind
+    warning = of_one_machine(accepted.database, settings)
     reasons = (wake(accepted.database, kind, settings), why_it_waits(accepted.database, accepted.spec))
-    return [f"job {accepted.job.id} waits: {reason}" for reason in reasons if reason]
+    said = [] if warning is None else [warning]
+    return said + [f"job {accepted.job.id} waits: {reason}" for reason in reasons if reason]

@@ -27,11 +27,19 @@ def print_workers(console: Console, rows: Sequence[WorkerRow]) -> None:
             ", ".join(str(chunk) for chunk in one.chunks_in_hand) or "-",
             f"{one.chunks_done:,}",
             f"{one.rows_done:,}",
-            f"{one.silent:.0f} s ago",
+            ago(one.silent),
         )
     console.print(table)
     for line in differences(rows):
         console.print(line, soft_wrap=True)
+
+
+def ago(seconds: float) -> str:
+    """A time that has passed, in its largest unit."""
+    for unit, length in (("h", 3_600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit} ago"
+    return f"{seconds:.0f} s ago"
 
 
 def state_of(one: WorkerRow) -> str:

@@ -86,7 +86,9 @@ def show(job: int, as_json: bool) -> None:
     Example:
       sudokumill jobs show 3
     """
+    from sudokumill.cli.running import print_next
     from sudokumill.cli.summary import job_object, print_job
+    from sudokumill.cli.waking import say_why
     from sudokumill.store import reading
 
     database = _store()
@@ -98,6 +100,8 @@ def show(job: int, as_json: bool) -> None:
     if not found.state.ended:
         chunks = ", ".join(f"{number} {state.value}" for state, number in found.chunks.items())
         out().print(f"\nchunks: {chunks}")
+        say_why(database, found)
+        print_next(out().print, found)
 
 
 @jobs.command(short_help="Shows a job's progress until it ends or is paused.")
@@ -114,7 +118,9 @@ def watch(ctx: click.Context, job: int, as_json: bool) -> None:
       sudokumill jobs watch 3
     """
     from sudokumill.cli.bars import Bar
+    from sudokumill.cli.running import print_next
     from sudokumill.cli.summary import exit_code, items_of, job_object, print_job
+    from sudokumill.cli.waking import say_why
     from sudokumill.store import reading
     from sudokumill.store.models import JobState
 
@@ -134,6 +140,8 @@ def watch(ctx: click.Context, job: int, as_json: bool) -> None:
         print_json(job_object(database, found))
     else:
         print_job(out(), database, found)
+        say_why(database, found)
+        print_next(out().print, found)
     ctx.exit(exit_code(found))
 
 
@@ -183,10 +191,10 @@ def pause(job: int) -> None:
 def resume(
     ctx: click.Context, job: int, processes: int | None, output: str | None, text_format: str | None, as_json: bool
 ) -> None:
-    """Goes on with a job that was paused, interrupted or killed, on this machine.
+    """Goes on with a job that was paused, interrupted or killed.
 
-    With a broker (SUDOKUMILL_BROKER_URL) the workers of the fleet go on with it, and this command does not wait;
-    with --processes this machine works on it too.
+    With a broker (SUDOKUMILL_BROKER_URL) the workers of the fleet go on with it, and this command does not wait.
+    Without, or with --processes, this machine works on it.
 
     \b
     Example:

@@ -34,8 +34,13 @@ class Accepted:
     """Lines of its file that could not be read."""
 
 
-def accept(request: Request, settings: Settings) -> Accepted:
+def accept(request: Request, settings: Settings, here: int = 0) -> Accepted:
     """Orders a job, or finds the one that the key of this order ordered before.
+
+    Args:
+        request: what was typed.
+        settings: where to.
+        here: processes of this machine that will work on it, beside the fleet's.
 
     Raises:
         UsageError, PluginError: why it cannot be ordered; nothing is left behind.
@@ -46,16 +51,16 @@ def accept(request: Request, settings: Settings) -> Accepted:
         readings = list(request.file.readings(_READ_AT_A_TIME, "read"))
         spec = specify(request.order(settings, sum(len(reading.grids) for reading in readings)), registry)
         database = open_store(settings, create=True)
-        placed = _place(database, request, spec, settings, readings)
+        placed = _place(database, request, spec, settings, here, readings)
         return Accepted(database, placed, spec, request.file.faults)
     if request.source is Source.FRESH:
         spec = specify(request.order(settings, None), registry)
         database = open_store(settings, create=True)
-        return Accepted(database, _place(database, request, spec, settings), spec, 0)
-    return _accept_stored(request, registry, settings)
+        return Accepted(database, _place(database, request, spec, settings, here), spec, 0)
+    return _accept_stored(request, registry, settings, here)
 
 
-def _accept_stored(request: Request, registry: Registry, settings: Settings) -> Accepted:
+def _accept_stored(request: Request, registry: Registry, settings: Settings, here: int) -> Accepted:
     """An order that starts from stored grids."""
     # what is wrong with the order itself is said before the database is looked at
     asked = specify(request.order(settings, max(1, request.count or 1)), registry)
@@ -66,11 +71,16 @@ def _accept_stored(request: Request, registry: Registry, settings: Settings) -> 
         return Accepted(database, before, progress(database, before.id).spec, 0)
     inputs = count_inputs(database, request.source, request.source_job, request.count)
     spec = specify(request.order(settings, inputs), registry)
-    return Accepted(database, _place(database, request, spec, settings), spec, 0)
+    return Accepted(database, _place(database, request, spec, settings, here), spec, 0)
 
 
 def _place(
-    database: Database, request: Request, spec: JobSpec, settings: Settings, readings: list[Reading] | None = None
+    database: Database,
+    request: Request,
+    spec: JobSpec,
+    settings: Settings,
+    here: int,
+    readings: list[Reading] | None = None,
 ) -> Placed:
     placed = place(
         database,
@@ -79,7 +89,7 @@ def _place(
         seed_given=request.seed is not None,
         inputs=[reading.grids for reading in readings or []],
         lines=None if readings is None else np.concatenate([reading.lines for reading in readings]),
-        processes=_processes(database, spec, settings),
+        processes=(_fleet(database, spec) + here) or settings.processes,
         chunk_seconds=settings.chunk_seconds,
         priority=request.priority,
     )
@@ -88,10 +98,9 @@ def _place(
     return placed
 
 
-def _processes(database: Database, spec: JobSpec, settings: Settings) -> int:
-    """How many processes will share a job's work, as far as can be told."""
-    fleet = sum(crew.processes for crew in live(database) if crew.job is None and crew.can(spec))
-    return fleet or settings.processes
+def _fleet(database: Database, spec: JobSpec) -> int:
+    """How many processes of live workers will share a job's work."""
+    return sum(crew.processes for crew in live(database) if crew.job is None and crew.can(spec))
 
 
 def _ordered_before(database: Database, request: Request, asked: JobSpec) -> Placed | None:

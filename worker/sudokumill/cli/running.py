@@ -29,7 +29,7 @@ def order_and_run(request: Request) -> int:
 
         return run_without_store(request, settings)
     check_broker_setting(settings)
-    accepted = accept(request, settings)
+    accepted = accept(request, settings, here=settings.processes)
     code = run_and_tell(accepted.database, accepted.job.id, settings, request.wishes)
     return code or (1 if accepted.unread else 0)
 
@@ -55,7 +55,7 @@ def run_and_tell(database: Database, job: int, settings: Settings, wishes: Wishe
     else:
         console = err() if wishes.rows_on_stdout else out()
         print_job(console, database, found)
-        _print_next(console.print, found)
+        print_next(console.print, found)
     if wishes.output is not None and not found.state.ended:
         err().print(_how_to_write(found.id, wishes), soft_wrap=True)
     return exit_code(found)
@@ -71,11 +71,12 @@ def with_processes(settings: Settings, processes: int | None) -> Settings:
     return settings if processes is None else settings.model_copy(update={"processes": processes})
 
 
-def _print_next(say: Callable[[str], object], found: Progress) -> None:
+def print_next(say: Callable[[str], object], found: Progress) -> None:
     """What a person would type next."""
     say("")
     if not found.state.ended:
-        say(f"go on with:  sudokumill jobs resume {found.id}")
+        if not found.at_work:
+            say(f"go on with:  sudokumill jobs resume {found.id}")
     elif found.kind in {JobKind.LEVELS, JobKind.DIG} and found.delivered:
         say("see one:     sudokumill show")
         say(f"see all:     sudokumill export --job {found.id}")

@@ -66,6 +66,8 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
     if options:
         table.add_row("options", ", ".join(options))
     table.add_row("seed", str(found.seed))
+    if found.priority:
+        table.add_row("priority", str(found.priority))
     if found.key:
         table.add_row("key", found.key)
     _add_reports(table.add_row, reports(database, found.id))
@@ -102,6 +104,7 @@ def job_row(found: Progress) -> dict[str, Any]:
         "key": found.key,
         "count": found.count,
         "seed": found.seed,
+        "priority": found.priority,
         **{
             name: getattr(found, name)
             for name in (

@@ -11,7 +11,8 @@ from sudokumill.jobs import JobKind, JobSpec
 from sudokumill.queue.address import parse_address
 from sudokumill.settings import Settings
 from sudokumill.store.database import Database
-from sudokumill.store.reading import progress
+from sudokumill.store.models import JobState
+from sudokumill.store.reading import Progress, progress
 from sudokumill.store.workers import live
 
 
@@ -32,7 +33,10 @@ def wake(database: Database, kind: JobKind, settings: Settings) -> str | None:
         Why it could not be published, and what will; None when there is nothing to say.
     """
     if settings.broker_url is None:
-        return "SUDOKUMILL_BROKER_URL is not set, so no worker is woken; each looks by itself from time to time"
+        return (
+            "SUDOKUMILL_BROKER_URL is not set, so no worker is woken; those that live look for themselves within "
+            f"{settings.reaper_seconds:g} s"
+        )
     from sudokumill.queue.broker import check_broker
     from sudokumill.queue.dispatcher import dispatcher
 
@@ -41,7 +45,7 @@ def wake(database: Database, kind: JobKind, settings: Settings) -> str | None:
             # nobody has room for it now; who is told so should not learn later that nobody could be woken either
             check_broker(settings)
     except BrokerUnreachableError as error:
-        return f"{error}; when it is back, the workers are woken by themselves"
+        return f"{error}; workers whose broker can be used take it all the same"
     return None
 
 
@@ -55,6 +59,25 @@ def why_it_waits(database: Database, spec: JobSpec) -> str | None:
     if not all(lacking):
         return None
     return f"no live worker has {', '.join(sorted(lacking, key=len)[0])}; start one that has"
+
+
+def say_why(database: Database, found: Progress) -> None:
+    """Says on standard error why a fleet's job waits, if no live worker takes it."""
+    if found.state not in {JobState.WAITING, JobState.RUNNING} or found.at_work:
+        return
+    reason = why_it_waits(database, found.spec)
+    if reason is not None:
+        err().print(f"sudokumill: nobody works on job {found.id}: {reason}")
+
+
+def of_one_machine(database: Database, settings: Settings) -> str | None:
+    """A warning where a broker is set and the database is a file: most probably its URL was forgotten."""
+    if database.path is None or settings.broker_url is None:
+        return None
+    return (
+        f"the database is a file of this machine ({database.path}), and workers on others have none of it; is "
+        "SUDOKUMILL_DATABASE_URL right?"
+    )
 
 
 def hand_over(database: Database, job: int, settings: Settings) -> int:

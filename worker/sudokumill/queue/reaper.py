@@ -95,7 +95,7 @@ class Reaper:
     def _reap(self) -> None:
         taken = reap(self._database, None, self._settings.chunk_attempts)
         if taken:
-            log.warning("%d chunks whose process or worker had gone, or whose lease was over, wait again", taken)
+            log.warning("chunks whose process or worker had gone, or whose lease was over, wait again: %d", taken)
             for job in running_jobs(self._database):
                 self._advance_one(job)
 

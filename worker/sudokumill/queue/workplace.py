@@ -93,7 +93,8 @@ class Workplace:
         before = signal.signal(signal.SIGTERM, self._stop)
         try:
             self._dispatch(spec.kind)
-            run_chunk(self._bench, held, spec)
+            state = run_chunk(self._bench, held, spec)
+            log.info("chunk %d of job %d ended; the job is %s", held.chunk, held.job, state.value)
         except LeaseLostError as error:
             log.warning("%s", error)
         except StoreError as error:

@@ -22,6 +22,9 @@ from sudokumill.store.reading import OPEN, TRIED, Progress, last_delivered, read
 _ALL_FAILED: Final = 100
 """A job ends when this many positions were tried and every one is an item error."""
 
+_ALL_DEAD: Final = 10
+"""So many are enough when each of them cost a process: that takes long, and disturbs others."""
+
 
 @dataclass(frozen=True)
 class Pace:
@@ -119,8 +122,12 @@ def _cut(connection: Connection, found: Progress, open_positions: int, pace: Pac
     )  # fmt: skip
 
 
-def _exhausted_by_failures(found: Progress) -> bool:
-    return found.tried >= _ALL_FAILED and found.failed == found.tried
+def _all_failed(connection: Connection, found: Progress) -> bool:
+    if found.failed < found.tried or found.tried < _ALL_DEAD:
+        return False
+    # not those that were tried again
+    dead = select(func.count()).where(Chunk.job_id == found.id, Chunk.state == ChunkState.DEAD, Chunk.failed > 0)
+    return found.tried >= _ALL_FAILED or connection.execute(dead).scalar_one() >= _ALL_DEAD
 
 
 def _exhausted(connection: Connection, found: Progress, pace: Pace) -> str | None:
@@ -128,7 +135,7 @@ def _exhausted(connection: Connection, found: Progress, pace: Pace) -> str | Non
     spec = found.spec
     if found.kind is JobKind.SOLVE:
         return None
-    if _exhausted_by_failures(found):
+    if _all_failed(connection, found):
         return "every position failed"
     if spec.max_seconds is not None and found.worked >= spec.max_seconds:
         return f"its budget of {spec.max_seconds:g} s is used up"

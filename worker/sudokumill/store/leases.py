@@ -50,7 +50,7 @@ from sudokumill.store.models import (
 )
 from sudokumill.store.owners import is_gone
 from sudokumill.store.reading import read_spec
-from sudokumill.store.turns import Turn, next_turn, waiting_chunk
+from sudokumill.store.turns import Turn, step_in, waiting_chunk
 
 _DEATH_REASON: Final = "its process died, or ran beyond its lease, at every attempt"
 
@@ -323,14 +323,13 @@ def _end_attempt(connection: Connection, row: Row[*tuple[Any, ...]], chunk_attem
         values: dict[str, Any] = {"state": _waiting(), **_FREE}
     elif row.stop - row.start > 1:
         middle = (row.start + row.stop) // 2
-        # behind what the job has: or all descendants of a chunk at fault would go before everybody else
-        turn = next_turn(connection, row.job_id, row.kind, row.priority)
+        # one attempt each: a row that kills its process is found in log2(rows) deaths
+        low, high = (step_in(connection, row.job_id, row.kind, row.priority) for _ in range(2))
         connection.execute(
             insert(Chunk),
             [
-                # one attempt each: a row that kills its process is found in log2(rows) deaths
-                waiting_chunk(row.job_id, turn, row.start, middle, chunk_attempts - 1),
-                waiting_chunk(row.job_id, turn.later(1), middle, row.stop, chunk_attempts - 1),
+                waiting_chunk(row.job_id, low, row.start, middle, chunk_attempts - 1),
+                waiting_chunk(row.job_id, high, middle, row.stop, chunk_attempts - 1),
             ],
         )
         values = {"state": ChunkState.SPLIT.value, "reason": reason, **_FREE}

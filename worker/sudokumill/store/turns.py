@@ -71,6 +71,34 @@ def next_turn(connection: Connection, job: int, kind: str, priority: int) -> Tur
     return Turn(kind, priority, max(row.own + 1, row.served))
 
 
+def step_in(connection: Connection, job: int, kind: str, priority: int) -> Turn:
+    """A turn for a chunk that goes before the others of its job: it changes places with one of them.
+
+    So what is the matter with a chunk is known before the next one is lost in the same way, and nobody else waits
+    for that: the job has one chunk at a number as before. Rejected: numbers of its own next to what is being
+    served, of which the halves of halves would be ever more.
+
+    Args:
+        connection: the transaction that will insert the chunk.
+        job: whose.
+        kind: the job's.
+        priority: the job's.
+    """
+    last = next_turn(connection, job, kind, priority)
+    ahead = connection.execute(
+        select(Chunk.id, Chunk.turn)
+        .where(Chunk.job_id == job, UNPUBLISHED)
+        .order_by(Chunk.turn)
+        .limit(1)
+        # one that is claimed or published just now is on its way already
+        .with_for_update(skip_locked=True)
+    ).one_or_none()
+    if ahead is None:
+        return last
+    connection.execute(update(Chunk).where(Chunk.id == ahead.id).values(turn=last.number))
+    return replace(last, number=ahead.turn)
+
+
 def catch_up(connection: Connection, job: int) -> None:
     """Lets the chunks of a job that goes on begin at the number that is being served.
 
