@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 # a chunk takes a fifth of a second
 SLOW = ("generate", "--generator", "lab", "--option", "generator.pause=0.004", "--chunk", 50)
 COUNT = 600

@@ -11,6 +11,8 @@ import pytest
 
 from sudokumill.store.models import ItemFailure
 
+pytestmark = pytest.mark.slow
+
 COUNT = 40
 REASONS = {
     **dict.fromkeys(("hang", "eat", "crash"), "its process died"),

@@ -44,7 +44,7 @@ def test_processes_go_over_to_other_jobs_at_once(new_fleet: Any, command: str) -
     with new_fleet(SUDOKUMILL_REAPER_SECONDS="30") as fleet:
         fleet.worker(processes=2)
         first = fleet.order(*SLOW, "--count", 20_000, "--priority", 9)
-        others = [fleet.order(*SLOW, "--count", 300), fleet.order("dig", "--count", 20)]
+        others = [fleet.order(*SLOW, "--count", 300), fleet.order("levels", "--count", 20)]
         _at_work(fleet, first, 100)
         assert fleet.progress(others[0]).tried == 0
         fleet.command("jobs", command, first)

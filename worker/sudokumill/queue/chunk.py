@@ -33,6 +33,11 @@ times as large."""
 _GREATEST_BATCH: Final = 2_000
 """Rows of a batch that is dug or solved: its arrays of trial grids stay below 20 MB."""
 
+LEFT: Final = 75
+"""Exit code of a process that has put its chunk down and ended because its memory was full."""
+
+_FULL: Final = (MemoryError, OutOfMemoryError)
+
 
 @dataclass
 class Station:
@@ -64,6 +69,8 @@ class Bench:
     """Told the positions of each batch that was made, and minus their sum when they are stored."""
     station: Station | None = None
     """The line of the job in hand: building it costs milliseconds, so it outlives a chunk."""
+    used: bool = False
+    """A chunk was made here before: what its plugins left behind may fill the process."""
 
     def station_for(self, job: int, spec: JobSpec) -> Station:
         """The station of a job; the one before it is given up."""
@@ -113,19 +120,26 @@ def run_chunk(bench: Bench, held: Claim, spec: JobSpec) -> JobState:
             give_back(bench.database, held)
         raise
     except Exception as error:
-        # whoever looks at the job next sees a chunk more that failed, or the end of the job
-        with contextlib.suppress(StoreError):
-            fail(bench.database, held, bench.settings.chunk_attempts, said_of(error))
-            advance(bench.database, held.job, bench.pace)
-        if isinstance(error, OutOfMemoryError):
-            # what filled this process would fail the next rows too, which are innocent
-            leave_process(error)
+        full = isinstance(error, _FULL)
+        try:
+            with contextlib.suppress(StoreError):
+                if full and bench.used:
+                    give_back(bench.database, held)
+                else:
+                    # whoever looks at the job next sees a chunk more that failed, or the end of the job
+                    fail(bench.database, held, bench.settings.chunk_attempts, said_of(error))
+                    advance(bench.database, held.job, bench.pace)
+        finally:
+            if full:
+                # what filled this process would fail the next rows too, which are innocent
+                leave_process(error)
         raise
     except BaseException:
         with contextlib.suppress(StoreError):
             give_back(bench.database, held)
         raise
     finally:
+        bench.used = True
         bench.note(held.start - made.reached)
     return advance(bench.database, held.job, bench.pace)
 
@@ -135,15 +149,19 @@ def _station(bench: Bench, held: Claim, spec: JobSpec) -> Station:
     try:
         return bench.station_for(held.job, spec)
     except Exception as error:
-        if held.attempt >= bench.settings.chunk_attempts:
+        if held.attempt >= bench.settings.chunk_attempts and not (bench.used and isinstance(error, _FULL)):
             give_up(bench.database, held.job, f"its line cannot be built: {said_of(error)}")
         raise
 
 
-def leave_process(error: SudokumillError) -> NoReturn:
+def leave_process(error: Exception) -> NoReturn:
     """Ends this process at once; another takes its place."""
-    print(f"sudokumill: {error}; the process ends, and its chunk is tried again", file=sys.stderr, flush=True)
-    os._exit(1)
+    print(
+        f"sudokumill: {said_of(error)}; the process ends, and its chunk is tried again",
+        file=sys.stderr,
+        flush=True,
+    )
+    os._exit(LEFT)
 
 
 def said_of(error: BaseException) -> str:

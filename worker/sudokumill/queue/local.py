@@ -21,7 +21,7 @@ from types import FrameType
 from typing import Final
 
 from sudokumill.errors import LeaseLostError, LocalProcessError, SudokumillError
-from sudokumill.queue.chunk import Bench, run_chunk
+from sudokumill.queue.chunk import LEFT, Bench, run_chunk
 from sudokumill.queue.crew import BEATS_MISSED, holder_of, pace, run_crew
 from sudokumill.queue.limits import limit_memory
 from sudokumill.registry import load_registry
@@ -177,7 +177,7 @@ class _Crew:
 
     def _count_idle_deaths(self, gone: list[_Child], reaped: int) -> None:
         """Ends the run when processes die again and again before they have a chunk to lose."""
-        died = [child.process.exitcode for child in gone if child.process.exitcode]
+        died = [child.process.exitcode for child in gone if child.process.exitcode not in {None, 0, LEFT}]
         self._idle_deaths = 0 if reaped else self._idle_deaths + len(died)
         if died and self._idle_deaths >= _IDLE_DEATHS:
             raise LocalProcessError(reason=f"{_IDLE_DEATHS} died before they had begun, with exit code {died[0]}")

@@ -324,7 +324,9 @@ def _end_attempt(connection: Connection, row: Row[*tuple[Any, ...]], chunk_attem
     elif row.stop - row.start > 1:
         middle = (row.start + row.stop) // 2
         # one attempt each: a row that kills its process is found in log2(rows) deaths
-        low, high = (step_in(connection, row.job_id, row.kind, row.priority) for _ in range(2))
+        low, high = (step_in(connection, row.job_id, row.kind, row.priority, row.stop - middle) for _ in range(2))
+        if low == high:
+            high = high.later(1)
         connection.execute(
             insert(Chunk),
             [

@@ -71,23 +71,24 @@ def next_turn(connection: Connection, job: int, kind: str, priority: int) -> Tur
     return Turn(kind, priority, max(row.own + 1, row.served))
 
 
-def step_in(connection: Connection, job: int, kind: str, priority: int) -> Turn:
-    """A turn for a chunk that goes before the others of its job: it changes places with one of them.
+def step_in(connection: Connection, job: int, kind: str, priority: int, rows: int) -> Turn:
+    """A turn for a piece of a chunk, which goes before the larger chunks of its job: it changes places with one.
 
-    So what is the matter with a chunk is known before the next one is lost in the same way, and nobody else waits
-    for that: the job has one chunk at a number as before. Rejected: numbers of its own next to what is being
-    served, of which the halves of halves would be ever more.
+    So the row at fault is found before the next chunk is lost in the same way. Nobody else waits for that: the job
+    has one chunk at a number as before. Rejected: numbers next to what is being served, for the pieces of pieces
+    would then be ever more at one number.
 
     Args:
         connection: the transaction that will insert the chunk.
         job: whose.
         kind: the job's.
         priority: the job's.
+        rows: of the piece.
     """
     last = next_turn(connection, job, kind, priority)
     ahead = connection.execute(
         select(Chunk.id, Chunk.turn)
-        .where(Chunk.job_id == job, UNPUBLISHED)
+        .where(Chunk.job_id == job, UNPUBLISHED, Chunk.stop - Chunk.start > rows)
         .order_by(Chunk.turn)
         .limit(1)
         # one that is claimed or published just now is on its way already
