@@ -1,0 +1,14 @@
+// The batch engine for avx2; compiled with the flags in avx2.flags.
+#define SUDOKUMILL_BUILD_AVX2
+#include "engine.hpp"
+#include "solve.hpp"
+
+namespace sudokumill {
+
+const Engine kAvx2Engine = {
+    .name = "avx2",
+    .lanes = avx2::kLanes,
+    .solve = &avx2::solve,
+};
+
+} // namespace sudokumill

@@ -1,0 +1,14 @@
+// The batch engine for avx512; compiled with the flags in avx512.flags.
+#define SUDOKUMILL_BUILD_AVX512
+#include "engine.hpp"
+#include "solve.hpp"
+
+namespace sudokumill {
+
+const Engine kAvx512Engine = {
+    .name = "avx512",
+    .lanes = avx512::kLanes,
+    .solve = &avx512::solve,
+};
+
+} // namespace sudokumill

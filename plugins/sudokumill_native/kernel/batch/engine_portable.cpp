@@ -1,0 +1,14 @@
+// The batch engine for portable.
+#define SUDOKUMILL_BUILD_PORTABLE
+#include "engine.hpp"
+#include "solve.hpp"
+
+namespace sudokumill {
+
+const Engine kPortableEngine = {
+    .name = "portable",
+    .lanes = portable::kLanes,
+    .solve = &portable::solve,
+};
+
+} // namespace sudokumill
