@@ -101,17 +101,16 @@ __attribute__((noinline)) inline void choose_branches(State& state, LaneMask sta
     }
     const Lanes digit = pick(where(stalled & ~branches.hopeless), lowest(chosen), Lanes{});
 
-    Lanes several[3]; // the digit has two minirows of this row, or three
-    for (int row = 0; row < 3; ++row) {
-        for (auto& box : minirow) {
-            box[row] &= digit;
+    for (auto& box : minirow) {
+        for (Lanes& line : box) {
+            line &= digit;
         }
-        several[row] = two_of(minirow[0][row], minirow[1][row], minirow[2][row]);
     }
-    const Lanes is_row[3] = {several[0], several[1] & ~several[0], neither(digit, several[0], several[1])};
-    Lanes inside[3][3];
-    Lanes outside[3][3];
-    for (int row = 0; row < 3; ++row) {
+    const Lanes in_row_0 = two_of(minirow[0][0], minirow[1][0], minirow[2][0]); // two minirows of it, or three
+    const Lanes is_row[2] = {in_row_0, digit & ~in_row_0}; // two placements that agree in row 0 do not in row 1
+    Lanes inside[3][3] = {};
+    Lanes outside[3][3] = {};
+    for (int row = 0; row < 2; ++row) {
         const Lanes is_first[3] = {minirow[0][row], minirow[1][row] & ~minirow[0][row],
                                    neither(minirow[2][row], minirow[0][row], minirow[1][row])};
         for (int box = 0; box < 3; ++box) {

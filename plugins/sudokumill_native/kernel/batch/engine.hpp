@@ -12,16 +12,28 @@ struct Pause {
     void* context = nullptr;
 };
 
+/// Where the search of a row ends.
+struct SolveOrder {
+    std::int64_t limit;     // solutions, 1 or more
+    std::int64_t max_nodes; // branches tried
+    Pause pause;
+};
+
 /// A batch of grids to solve: rows of 81 digits, 0 for a blank; what is found is written to the other arrays.
 struct SolveBatch {
     const std::uint8_t* puzzles;
     std::size_t rows;
-    std::int64_t limit;
-    std::int64_t max_nodes;
     std::int64_t* counts;
-    std::uint8_t* solutions; // may be null
+    std::uint8_t* solutions;
     std::int64_t* nodes;
-    Pause pause;
+};
+
+/// What the single engine finds.
+struct SingleOutcome {
+    std::int64_t count;
+    std::int64_t nodes;
+    bool ran_out;              // of nodes
+    std::uint8_t solution[81]; // the first one, if there is any
 };
 
 /// One build.
@@ -32,9 +44,12 @@ struct Engine {
     /// Counts up to `limit` solutions of each row.
     ///
     /// A row is finished if its count is below the limit and its nodes are not above max_nodes: both are exact
-    /// then, and a single solution is written. Otherwise it was left when one of the two was reached, and what is
+    /// then, and a single solution is written. Any other row was left when one of the two was reached, and what is
     /// written says no more than that.
-    void (*solve)(const SolveBatch&);
+    void (*solve)(const SolveBatch&, const SolveOrder&);
+
+    /// Counts up to `limit` solutions of one grid, in a fixed order.
+    void (*solve_single)(const std::uint8_t* puzzle, const SolveOrder&, SingleOutcome&);
 };
 
 extern const Engine kPortableEngine;

@@ -1,6 +1,7 @@
 // The batch engine for avx2; compiled with the flags in avx2.flags.
 #define SUDOKUMILL_BUILD_AVX2
 #include "engine.hpp"
+#include "single_search.hpp"
 #include "solve.hpp"
 
 namespace sudokumill {
@@ -9,6 +10,7 @@ const Engine kAvx2Engine = {
     .name = "avx2",
     .lanes = avx2::kLanes,
     .solve = &avx2::solve,
+    .solve_single = &avx2::solve_single,
 };
 
 } // namespace sudokumill

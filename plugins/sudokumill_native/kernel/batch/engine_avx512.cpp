@@ -1,6 +1,7 @@
 // The batch engine for avx512; compiled with the flags in avx512.flags.
 #define SUDOKUMILL_BUILD_AVX512
 #include "engine.hpp"
+#include "single_search.hpp"
 #include "solve.hpp"
 
 namespace sudokumill {
@@ -9,6 +10,7 @@ const Engine kAvx512Engine = {
     .name = "avx512",
     .lanes = avx512::kLanes,
     .solve = &avx512::solve,
+    .solve_single = &avx512::solve_single,
 };
 
 } // namespace sudokumill

@@ -11,7 +11,7 @@ class SolveWork {
   public:
     static constexpr int kFewRunning = kLanes * 5 / 8;
 
-    explicit SolveWork(const SolveBatch& batch) : batch_(batch) {
+    SolveWork(const SolveBatch& batch, const SolveOrder& order) : batch_(batch), order_(order) {
         for (std::size_t row = 0; row < batch.rows; ++row) {
             batch.counts[row] = 0;
             batch.nodes[row] = 0;
@@ -37,26 +37,27 @@ class SolveWork {
     }
 
     SUDOKUMILL_INLINE bool is_done(int row) const {
-        return batch_.counts[row] >= batch_.limit || batch_.nodes[row] > batch_.max_nodes;
+        return batch_.counts[row] >= order_.limit || batch_.nodes[row] > order_.max_nodes;
     }
     SUDOKUMILL_INLINE void branched(int row) { batch_.nodes[row] += 2; }
     SUDOKUMILL_INLINE std::uint8_t* solved(int row) {
         const bool first = batch_.counts[row]++ == 0;
-        return first && batch_.solutions != nullptr ? batch_.solutions + kCellCount * row : nullptr;
+        return first ? batch_.solutions + kCellCount * row : nullptr;
     }
     void pause() const {
-        if (batch_.pause.call != nullptr) {
-            batch_.pause.call(batch_.pause.context);
+        if (order_.pause.call != nullptr) {
+            order_.pause.call(order_.pause.context);
         }
     }
 
   private:
     const SolveBatch& batch_;
+    const SolveOrder& order_;
     std::size_t next_ = 0;
 };
 
-inline void solve(const SolveBatch& batch) {
-    SolveWork work(batch);
+inline void solve(const SolveBatch& batch, const SolveOrder& order) {
+    SolveWork work(batch, order);
     Search<SolveWork> search(work);
     search.run();
 }
