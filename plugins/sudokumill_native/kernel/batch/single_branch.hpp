@@ -64,13 +64,16 @@ SUDOKUMILL_INLINE SingleBranch choose_branch(const SinglePass& pass) {
     return best;
 }
 
-/// Takes the digit from a minirow or minicolumn.
+/// Takes the digit from a minirow or minicolumn of the band.
 SUDOKUMILL_INLINE void take(const SingleBranch& branch, int box, Grid& grid) {
-    Box& cells = grid.boxes[box_in_band(branch.band, box)];
+    const bool is_row = branch.band < 3;
+    std::uint16_t lanes[16] = {};
     for (int i = 0; i < 3; ++i) {
-        const int lane = branch.band < 3 ? 4 * branch.line + i : 4 * i + branch.line;
-        cells[lane] = static_cast<std::uint16_t>(cells[lane] & ~branch.digit);
+        lanes[is_row ? 4 * branch.line + i : 4 * i + branch.line] = static_cast<std::uint16_t>(branch.digit);
     }
+    Box gone;
+    __builtin_memcpy(&gone, lanes, sizeof gone);
+    grid.boxes[box_in_band(branch.band, box)] &= ~gone;
 }
 
 } // namespace sudokumill::SUDOKUMILL_BUILD

@@ -18,8 +18,9 @@ struct SinglePass {
 namespace detail {
 
 SUDOKUMILL_INLINE Box without_two_bits(Box a) {
-    const Box b = a & (a - 1);
-    return b & (b - 1);
+    const Box one = all_of_box(1);
+    const Box b = a & (a - one);
+    return b & (b - one);
 }
 
 template <class Direction> SUDOKUMILL_INLINE Box only_here(Box a) {
@@ -46,7 +47,7 @@ SUDOKUMILL_INLINE void settle_boxes(Box& a, Box& b, Box& c, Box& possible) {
         Box at_most_three[3];
         for (int i = 0; i < 3; ++i) {
             const Box rest = without_two_bits(open[i]);
-            at_most_three[i] = open[i] & ones_where_zero(rest & (rest - 1));
+            at_most_three[i] = open[i] & ones_where_zero(rest & (rest - all_of_box(1)));
         }
         const Box in_row = at_most_three[0] | at_most_three[1] | at_most_three[2];
         for (int i = 0; i < 3; ++i) {
@@ -65,21 +66,21 @@ SUDOKUMILL_INLINE void settle_boxes(Box& a, Box& b, Box& c, Box& possible) {
 template <bool full> SUDOKUMILL_INLINE void single_pass(Grid& grid, SinglePass& pass) {
     Box reduced[9];
     Box empty = {};
-    Box settled = Box{} + kAnyDigit;
+    Box settled = all_of_box(kAnyDigit);
     for (int box = 0; box < 9; ++box) {
         const Box cells = grid.boxes[box];
-        const Box single_digit = cells & ones_where_zero(cells & (cells - 1));
+        const Box single_digit = cells & ones_where_zero(cells & (cells - all_of_box(1)));
         const Box taken = union_of_columns(union_of_rows(single_digit));
         reduced[box] = cells & ~(taken & ~single_digit);
         if constexpr (full) {
-            empty |= ones_where_zero(cells);
+            empty |= ones_where_zero(cells) & cell_lanes();
             settled &= taken;
         }
         pass.minirows[box] = union_of_rows(reduced[box]);
         pass.minicolumns[box] = union_of_columns(reduced[box]);
     }
-    Box possible_rows = Box{} + kAnyDigit;
-    Box possible_columns = Box{} + kAnyDigit;
+    Box possible_rows = all_of_box(kAnyDigit);
+    Box possible_columns = all_of_box(kAnyDigit);
     Box* const rows = pass.minirows;
     Box* const columns = pass.minicolumns;
     for (int i = 0; i < 3; ++i) {
@@ -95,7 +96,7 @@ template <bool full> SUDOKUMILL_INLINE void single_pass(Grid& grid, SinglePass& 
     }
     if constexpr (full) {
         pass.changed = !is_all_zero(changed);
-        pass.dead = !is_all_zero(empty & kCellLanes) || (possible_rows[0] & possible_columns[0]) != kAnyDigit;
+        pass.dead = !is_all_zero(empty) || (possible_rows[0] & possible_columns[0]) != kAnyDigit;
         pass.solved = settled[0] == kAnyDigit;
     }
 }
