@@ -7,32 +7,34 @@ Another one raises TypeError. What comes out is new and C-contiguous.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, type_check_only
 
 import numpy as np
 from numpy.typing import NDArray
 
-@type_check_only
-class Search(Protocol):
-    """A search over a batch of grids of shape (n, 81).
-
-    Returns:
-        counts (n,) int64, first solutions (n, 81) uint8, nodes (n,) int64, ``SolveStatus`` (n,) uint8.
-
-    Raises:
-        ValueError: limit or max_nodes below 1.
-    """
-
-    def __call__(
-        self, puzzles: NDArray[np.uint8], limit: int, max_nodes: int | None = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]: ...
+builds: tuple[str, ...]
+"""The builds of the batch engine that this machine can run, the fastest first: ``avx512``, ``avx2``, ``portable``."""
 
 solve_statuses: Mapping[str, int]
 dig_statuses: Mapping[str, int]
 """The kernel's own values of ``SolveStatus`` and ``DigStatus``, by their names."""
 
-search_cells: Search
-search_cover: Search
+def solve(
+    puzzles: NDArray[np.uint8], limit: int, max_nodes: int | None, build: str
+) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]:
+    """Counts up to ``limit`` solutions of each grid of a batch of shape (n, 81), by one of ``builds``.
+
+    Returns:
+        counts (n,) int64, first solutions (n, 81) uint8, nodes (n,) int64, ``SolveStatus`` (n,) uint8; the same
+        for every build.
+
+    Raises:
+        ValueError: limit or max_nodes below 1, or a build that this machine cannot run.
+    """
+
+def search_cover(
+    puzzles: NDArray[np.uint8], limit: int, max_nodes: int | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]:
+    """The same by a search over the constraints of the exact cover, row by row."""
 
 def make_finals(seeds: NDArray[np.uint64]) -> NDArray[np.uint8]:
     """One final a seed; seeds (n,), finals (n, 81)."""

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,9 +23,11 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "kernel/cell_search.hpp"
+#include "kernel/batch/dispatch.hpp"
+#include "kernel/batch_solver.hpp"
 #include "kernel/digger.hpp"
 #include "kernel/exact_cover.hpp"
 #include "kernel/finals.hpp"
@@ -47,6 +50,7 @@ template <typename T> class Buffer {
     explicit Buffer(std::size_t size) : items_(std::make_unique_for_overwrite<T[]>(size)), size_(size) {}
 
     T& operator[](std::size_t index) { return items_[index]; }
+    T* data() { return items_.get(); }
 
     /// The 81 items of one row.
     std::span<T, kCells> row(std::size_t index) {
@@ -131,35 +135,77 @@ template <typename DoRow> void for_each_row(std::size_t rows, DoRow do_row) {
     }
 }
 
-using Search = SolveOutcome (*)(GridView, const SearchBounds&);
-
-template <Search search>
-nb::tuple solve(const GridsIn& puzzles, std::int64_t limit, std::optional<std::int64_t> max_nodes) {
+SearchBounds bounds_of(std::int64_t limit, std::optional<std::int64_t> max_nodes) {
     if (limit < 1) {
         throw nb::value_error("limit must be 1 or more");
     }
     if (max_nodes.value_or(1) < 1) {
         throw nb::value_error("max_nodes must be 1 or more, or None");
     }
-    SearchBounds bounds{
+    return {
         .limit = limit,
         .max_nodes = max_nodes.value_or(std::numeric_limits<std::int64_t>::max()),
     };
+}
+
+/// What solving a batch gives back.
+struct SolveColumns {
+    explicit SolveColumns(std::size_t rows) : counts(rows), solutions(kCells * rows), nodes(rows), status(rows) {}
+
+    nb::tuple as_arrays() && {
+        return nb::make_tuple(std::move(counts).as_column(), std::move(solutions).as_grids(),
+                              std::move(nodes).as_column(), std::move(status).as_column());
+    }
+
+    Buffer<std::int64_t> counts;
+    Buffer<std::uint8_t> solutions;
+    Buffer<std::int64_t> nodes;
+    Buffer<std::uint8_t> status;
+};
+
+nb::tuple search_cover_of_batch(const GridsIn& puzzles, std::int64_t limit, std::optional<std::int64_t> max_nodes) {
+    SearchBounds bounds = bounds_of(limit, max_nodes);
     const std::size_t rows = puzzles.shape(0);
-    Buffer<std::int64_t> counts(rows);
-    Buffer<std::uint8_t> solutions(kCells * rows);
-    Buffer<std::int64_t> nodes(rows);
-    Buffer<std::uint8_t> status(rows);
+    SolveColumns found(rows);
     for_each_row(rows, [&](std::size_t index, const StopCheck& stop_check) {
         bounds.stop_check = &stop_check;
-        const SolveOutcome outcome = search(row_of_batch(puzzles, index), bounds);
-        counts[index] = outcome.count;
-        nodes[index] = outcome.nodes;
-        status[index] = static_cast<std::uint8_t>(outcome.status);
-        std::ranges::copy(outcome.solution, solutions.row(index).begin());
+        const SolveOutcome outcome = search_cover(row_of_batch(puzzles, index), bounds);
+        found.counts[index] = outcome.count;
+        found.nodes[index] = outcome.nodes;
+        found.status[index] = static_cast<std::uint8_t>(outcome.status);
+        std::ranges::copy(outcome.solution, found.solutions.row(index).begin());
     });
-    return nb::make_tuple(std::move(counts).as_column(), std::move(solutions).as_grids(),
-                          std::move(nodes).as_column(), std::move(status).as_column());
+    return std::move(found).as_arrays();
+}
+
+const Engine& engine_of(const std::string& build) {
+    const Engine* engine = find_engine(build);
+    if (engine == nullptr) {
+        throw nb::value_error("no such build on this machine");
+    }
+    return *engine;
+}
+
+nb::tuple solve(const GridsIn& puzzles, std::int64_t limit, std::optional<std::int64_t> max_nodes,
+                const std::string& build) {
+    SearchBounds bounds = bounds_of(limit, max_nodes);
+    const Engine& engine = engine_of(build);
+    const std::size_t rows = puzzles.shape(0);
+    SolveColumns found(rows);
+    {
+        const nb::gil_scoped_release other_threads_run;
+        const StopCheck stop_check = SignalCheck();
+        bounds.stop_check = &stop_check;
+        solve_batch(engine,
+                    {.puzzles = puzzles.data(),
+                     .rows = rows,
+                     .counts = found.counts.data(),
+                     .solutions = found.solutions.data(),
+                     .nodes = found.nodes.data(),
+                     .status = found.status.data()},
+                    bounds);
+    }
+    return std::move(found).as_arrays();
 }
 
 GridsOut make_finals(const SeedsIn& seeds) {
@@ -238,13 +284,17 @@ nb::dict dig_statuses() {
 NB_MODULE(_kernel, module) {
     using namespace sudokumill;
     // noconvert: an array of another dtype or memory order is refused, not copied behind the caller's back
-    module.def("search_cells", &solve<search_cells>, "puzzles"_a.noconvert(), "limit"_a,
-               "max_nodes"_a = nb::none());
-    module.def("search_cover", &solve<search_cover>, "puzzles"_a.noconvert(), "limit"_a,
+    module.def("solve", &solve, "puzzles"_a.noconvert(), "limit"_a, "max_nodes"_a.none(), "build"_a);
+    module.def("search_cover", &search_cover_of_batch, "puzzles"_a.noconvert(), "limit"_a,
                "max_nodes"_a = nb::none());
     module.def("make_finals", &make_finals, "seeds"_a.noconvert());
     module.def("dig", &dig_finals, "finals"_a.noconvert(), "seeds"_a.noconvert(), "orbits"_a.noconvert(), "aims"_a,
                "clue_range"_a, "minimal"_a);
+    nb::list builds;
+    for (const Engine* engine : runnable_engines()) {
+        builds.append(engine->name);
+    }
+    module.attr("builds") = nb::tuple(builds);
     module.attr("solve_statuses") = solve_statuses();
     module.attr("dig_statuses") = dig_statuses();
 }

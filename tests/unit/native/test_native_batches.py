@@ -50,6 +50,10 @@ def solve(grids: Any) -> None:
     NativeSolver(SearchOptions()).solve(grids)
 
 
+def solve_in_kernel(grids: Any, limit: int) -> None:
+    _kernel.solve(grids, limit, None, "portable")
+
+
 def solve_by_cover(grids: Any) -> None:
     ExactCoverSolver(SearchOptions()).solve(grids)
 
@@ -66,8 +70,8 @@ def test_what_is_no_batch_is_refused(call: Callable[[Any], None], grids: Any) ->
 
 
 @pytest.mark.parametrize("grids", NO_GRIDS.values(), ids=NO_GRIDS)
-@pytest.mark.parametrize("search", [_kernel.search_cells, _kernel.search_cover])
-def test_the_kernel_itself_converts_nothing(search: _kernel.Search, grids: Any) -> None:
+@pytest.mark.parametrize("search", [solve_in_kernel, _kernel.search_cover])
+def test_the_kernel_itself_converts_nothing(search: Callable[[Any, int], object], grids: Any) -> None:
     with pytest.raises(TypeError):
         search(grids, 2)
 
@@ -93,7 +97,7 @@ def test_the_kernel_checks_its_orders() -> None:
     with pytest.raises(ValueError, match="one seed a final"):
         _kernel.dig(finals, SEEDS[:3], each_cell, [0], (17, 81), minimal=False)
     with pytest.raises(ValueError, match="max_nodes"):
-        _kernel.search_cells(finals, 2, 0)
+        _kernel.solve(finals, 2, 0, "portable")
 
 
 def test_read_only_batches_are_taken(minimal_puzzles: Grids) -> None:
