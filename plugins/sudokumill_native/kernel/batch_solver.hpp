@@ -21,8 +21,9 @@ struct SolveRows {
 
 /// Counts up to `bounds.limit` solutions of each row.
 ///
-/// The batch engine finishes the rows that have fewer, and the single engine does the others; it also does small
-/// batches, which leave most lanes idle. Both search the same tree, so no answer depends on which one found it.
+/// The batch engine finishes the rows that have fewer, and the single engine does the others, and tells which of
+/// several solutions is the first. It also does small batches, which leave most lanes idle. Both search the same
+/// tree, so no answer depends on which one found it.
 void solve_batch(const Engine& engine, const SolveRows& batch, const SearchBounds& bounds);
 
 } // namespace sudokumill
