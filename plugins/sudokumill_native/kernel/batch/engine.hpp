@@ -36,6 +36,30 @@ struct SingleOutcome {
     std::uint8_t solution[81]; // the first one, if there is any
 };
 
+/// Cells that are dug together or not at all.
+struct Orbit {
+    const std::uint8_t* cells; // in reading order
+    int size;
+};
+
+/// How one final is to be dug.
+struct DigPlan {
+    const Orbit* orbits;
+    std::uint8_t turns[81]; // numbers of orbits, in the order in which they are tried
+    int turn_count;         // 0: the row is not dug
+    int fewest;             // an orbit that would leave fewer clues stays
+};
+
+/// A batch of finals to dig.
+struct DigBatch {
+    const std::uint8_t* finals; // 81 digits a row; those that are dug must be valid
+    std::size_t rows;
+    std::uint8_t* puzzles;
+    void (*plan)(void* context, std::size_t row, DigPlan&); // called once for each row
+    void* context;
+    Pause pause;
+};
+
 /// One build.
 struct Engine {
     const char* name;
@@ -50,6 +74,9 @@ struct Engine {
 
     /// Counts up to `limit` solutions of one grid, in a fixed order.
     void (*solve_single)(const std::uint8_t* puzzle, const SolveOrder&, SingleOutcome&);
+
+    /// Takes orbits out of each final one after the other, each if one solution is left without it.
+    void (*dig)(const DigBatch&);
 };
 
 extern const Engine kPortableEngine;

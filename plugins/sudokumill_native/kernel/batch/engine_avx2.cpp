@@ -1,5 +1,6 @@
 // The batch engine for avx2; compiled with the flags in avx2.flags.
 #define SUDOKUMILL_BUILD_AVX2
+#include "dig.hpp"
 #include "engine.hpp"
 #include "single_search.hpp"
 #include "solve.hpp"
@@ -11,6 +12,7 @@ const Engine kAvx2Engine = {
     .lanes = avx2::kLanes,
     .solve = &avx2::solve,
     .solve_single = &avx2::solve_single,
+    .dig = &avx2::dig,
 };
 
 } // namespace sudokumill

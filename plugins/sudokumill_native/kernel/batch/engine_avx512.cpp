@@ -1,5 +1,6 @@
 // The batch engine for avx512; compiled with the flags in avx512.flags.
 #define SUDOKUMILL_BUILD_AVX512
+#include "dig.hpp"
 #include "engine.hpp"
 #include "single_search.hpp"
 #include "solve.hpp"
@@ -11,6 +12,7 @@ const Engine kAvx512Engine = {
     .lanes = avx512::kLanes,
     .solve = &avx512::solve,
     .solve_single = &avx512::solve_single,
+    .dig = &avx512::dig,
 };
 
 } // namespace sudokumill

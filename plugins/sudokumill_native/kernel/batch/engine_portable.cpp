@@ -1,5 +1,6 @@
 // The batch engine for portable.
 #define SUDOKUMILL_BUILD_PORTABLE
+#include "dig.hpp"
 #include "engine.hpp"
 #include "single_search.hpp"
 #include "solve.hpp"
@@ -11,6 +12,7 @@ const Engine kPortableEngine = {
     .lanes = portable::kLanes,
     .solve = &portable::solve,
     .solve_single = &portable::solve_single,
+    .dig = &portable::dig,
 };
 
 } // namespace sudokumill

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine.hpp"
+#include "owned.hpp"
 #include "search.hpp"
 
 namespace sudokumill::SUDOKUMILL_BUILD {
@@ -58,8 +59,8 @@ class SolveWork {
 
 inline void solve(const SolveBatch& batch, const SolveOrder& order) {
     SolveWork work(batch, order);
-    Search<SolveWork> search(work);
-    search.run();
+    const Owned<Search<SolveWork>> search(work);
+    search->run();
 }
 
 } // namespace sudokumill::SUDOKUMILL_BUILD
