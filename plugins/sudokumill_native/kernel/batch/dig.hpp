@@ -50,6 +50,7 @@ struct DigGroup {
 /// The checks of all groups, one task a row.
 class DigChecks {
   public:
+    static constexpr bool kOneBranchFirst = true;
     static constexpr int kFewRunning = kLanes * 5 / 8;
     static constexpr int kMostGroups = 512 / kLanes;
 

@@ -76,6 +76,10 @@ class SolvedLanes {
 ///     std::uint8_t* solved(int task)        a solution was found; where to write it, or null
 ///     void pause()                          called now and then; may throw
 ///
+///     static constexpr bool kOneBranchFirst whether the other branches of a task wait until there are no new tasks,
+///                                           which is better if tasks are done with the first solution
+///     static constexpr int kFewRunning      lanes are served when no more than so many still run
+///
 /// Each solution of a task is found once, until it is done; which ones come first depends on the other tasks.
 template <class Work> class Search {
   public:
@@ -93,7 +97,7 @@ template <class Work> class Search {
             if (active_ != 0) {
                 verdict = two_passes(state_);
                 running = active_ & verdict.changed & ~verdict.dead & ~verdict.solved;
-                if (count_of(running) > kFewRunning) {
+                if (count_of(running) > Work::kFewRunning) {
                     continue;
                 }
             }
@@ -113,9 +117,6 @@ template <class Work> class Search {
     }
 
   private:
-    // measured: waiting for fewer leaves more lanes idle, serving more costs more than it gains
-    static constexpr int kFewRunning = Work::kFewRunning;
-
     void take_solved(LaneMask solved) {
         LaneMask to_write = 0;
         std::uint8_t* rows[kLanes];
@@ -150,8 +151,8 @@ template <class Work> class Search {
         active_ &= ~branches_.hopeless;
         stalled &= ~branches_.hopeless;
         Transfer forks;
-        LaneMask free = kAllLanes & ~active_;
-        LaneMask overflow = stalled;
+        LaneMask free = Work::kOneBranchFirst ? 0 : kAllLanes & ~active_;
+        LaneMask postponed = stalled;
         for (LaneMask left = stalled; left != 0; left &= left - 1) {
             const int lane = first_of(left);
             work_.branched(task_[lane]);
@@ -159,21 +160,12 @@ template <class Work> class Search {
             if (free != 0) {
                 const int target = first_of(free);
                 free &= free - 1;
-                overflow &= ~lane_bit(lane);
+                postponed &= ~lane_bit(lane);
                 forks.add(lane, target);
                 task_[target] = task_[lane];
             }
         }
-        if (overflow != 0) {
-            Block& block = waiting_.push();
-            block.waiting = overflow;
-            for (int lane = 0; lane < kLanes; ++lane) {
-                block.task[lane] = task_[lane];
-            }
-            for (int cell = 0; cell < kCellCount; ++cell) {
-                block.cells.at[cell] = without(branches_.outside, cell, state_.cells.at[cell]);
-            }
-        }
+        postpone(postponed);
         const Move move(forks.from);
         const Where target = where(forks.to);
         for (int cell = 0; cell < kCellCount; ++cell) {
@@ -184,15 +176,41 @@ template <class Work> class Search {
         active_ |= forks.to;
     }
 
-    /// Fills free lanes: what waits first, then new tasks.
+    /// Puts the second branches of lanes onto the stack.
+    void postpone(LaneMask lanes) {
+        while (lanes != 0) {
+            if (waiting_.empty() || waiting_.top().waiting == kAllLanes) {
+                waiting_.push().waiting = 0;
+            }
+            Block& block = waiting_.top();
+            Transfer transfer;
+            for (LaneMask free = kAllLanes & ~block.waiting; free != 0 && lanes != 0; free &= free - 1) {
+                const int lane = first_of(lanes);
+                lanes &= lanes - 1;
+                transfer.add(lane, first_of(free));
+                block.task[first_of(free)] = task_[lane];
+            }
+            block.waiting |= transfer.to;
+            const Move move(transfer.from);
+            const Where target = where(transfer.to);
+            for (int cell = 0; cell < kCellCount; ++cell) {
+                const Lanes second = without(branches_.outside, cell, state_.cells.at[cell]);
+                block.cells.at[cell] = pick(target, moved(second, move), block.cells.at[cell]);
+            }
+        }
+    }
+
+    bool has_incoming() { return incoming_.waiting != 0 || work_.next(incoming_); }
+
+    /// Fills free lanes with what waits and with new tasks.
     void refill() {
         LaneMask free = kAllLanes & ~active_;
         while (free != 0) {
-            const bool from_stack = !waiting_.empty();
-            Block& block = from_stack ? waiting_.top() : incoming_;
-            if (!from_stack && block.waiting == 0 && !work_.next(block)) {
+            const bool from_stack = Work::kOneBranchFirst ? !has_incoming() : !waiting_.empty();
+            if (from_stack ? waiting_.empty() : !has_incoming()) {
                 return;
             }
+            Block& block = from_stack ? waiting_.top() : incoming_;
             Transfer fills;
             for (; free != 0 && block.waiting != 0; block.waiting &= block.waiting - 1) {
                 const int lane = first_of(block.waiting);

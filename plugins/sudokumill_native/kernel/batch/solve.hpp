@@ -10,6 +10,7 @@ namespace sudokumill::SUDOKUMILL_BUILD {
 /// Hands out the rows of a batch in their order.
 class SolveWork {
   public:
+    static constexpr bool kOneBranchFirst = false;
     static constexpr int kFewRunning = kLanes * 5 / 8;
 
     SolveWork(const SolveBatch& batch, const SolveOrder& order) : batch_(batch), order_(order) {
