@@ -46,6 +46,7 @@ def dig(
     aims: Sequence[int],
     clue_range: tuple[int, int],
     minimal: bool,
+    build: str,
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """One puzzle a final.
 
@@ -56,10 +57,12 @@ def dig(
         aims: clue counts; each row's seed draws the one at which the row stops.
         clue_range: the least and the greatest clue count that make a row ``DUG``.
         minimal: dig to the end whatever the aim, and call a row ``DUG`` only if no single clue can go.
+        build: one of ``builds``; all give the same puzzles.
 
     Returns:
         puzzles (n, 81), ``DigStatus`` (n,) uint8.
 
     Raises:
-        ValueError: not one seed a final, no aim, or an orbit's number above 80.
+        ValueError: not one seed a final, no aim, an orbit's number above 80, or a build that this machine cannot
+            run.
     """

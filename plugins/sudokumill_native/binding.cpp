@@ -233,7 +233,7 @@ std::vector<std::vector<std::uint8_t>> orbits_of(const OrbitsIn& numbers) {
 }
 
 nb::tuple dig_finals(const GridsIn& finals, const SeedsIn& seeds, const OrbitsIn& orbits, std::vector<int> aims,
-                     std::pair<int, int> clue_range, bool minimal) {
+                     std::pair<int, int> clue_range, bool minimal, const std::string& build) {
     const std::size_t rows = finals.shape(0);
     if (seeds.shape(0) != rows) {
         throw nb::value_error("there must be one seed a final");
@@ -248,12 +248,20 @@ nb::tuple dig_finals(const GridsIn& finals, const SeedsIn& seeds, const OrbitsIn
         .most = clue_range.second,
         .minimal = minimal,
     };
+    const Engine& engine = engine_of(build);
     Buffer<std::uint8_t> puzzles(kCells * rows);
     Buffer<std::uint8_t> status(rows);
-    for_each_row(rows, [&](std::size_t index, const StopCheck&) {
-        const DigStatus became = dig(row_of_batch(finals, index), seeds.data()[index], order, puzzles.row(index));
-        status[index] = static_cast<std::uint8_t>(became);
-    });
+    {
+        const nb::gil_scoped_release other_threads_run;
+        const StopCheck stop_check = SignalCheck();
+        dig_batch(engine,
+                  {.finals = finals.data(),
+                   .seeds = seeds.data(),
+                   .rows = rows,
+                   .puzzles = puzzles.data(),
+                   .status = status.data()},
+                  order, &stop_check);
+    }
     return nb::make_tuple(std::move(puzzles).as_grids(), std::move(status).as_column());
 }
 
@@ -289,7 +297,7 @@ NB_MODULE(_kernel, module) {
                "max_nodes"_a = nb::none());
     module.def("make_finals", &make_finals, "seeds"_a.noconvert());
     module.def("dig", &dig_finals, "finals"_a.noconvert(), "seeds"_a.noconvert(), "orbits"_a.noconvert(), "aims"_a,
-               "clue_range"_a, "minimal"_a);
+               "clue_range"_a, "minimal"_a, "build"_a);
     nb::list builds;
     for (const Engine* engine : runnable_engines()) {
         builds.append(engine->name);

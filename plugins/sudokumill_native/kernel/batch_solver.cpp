@@ -81,13 +81,7 @@ void solve_batch(const Engine& engine, const SolveRows& batch, const SearchBound
     const SolveOrder order{
         .limit = bounds.limit,
         .max_nodes = bounds.max_nodes,
-        .pause = {.call =
-                      [](void* check) {
-                          if (check != nullptr) {
-                              (*static_cast<const StopCheck*>(check))();
-                          }
-                      },
-                  .context = const_cast<StopCheck*>(bounds.stop_check)},
+        .pause = pause_of(bounds.stop_check),
     };
     for (std::size_t first = 0; first < batch.rows; first += kSlice) {
         solve_slice(engine, batch, first, std::min(kSlice, batch.rows - first), order);

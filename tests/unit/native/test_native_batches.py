@@ -91,11 +91,11 @@ def test_the_kernel_checks_its_orders() -> None:
     finals = NativeGenerator().generate(SEEDS).finals
     each_cell = np.arange(81, dtype=np.uint8)
     with pytest.raises(ValueError, match="0 to 80"):
-        _kernel.dig(finals, SEEDS, each_cell + np.uint8(1), [0], (17, 81), minimal=False)
+        _kernel.dig(finals, SEEDS, each_cell + np.uint8(1), [0], (17, 81), minimal=False, build="portable")
     with pytest.raises(ValueError, match="clue count"):
-        _kernel.dig(finals, SEEDS, each_cell, [], (17, 81), minimal=False)
+        _kernel.dig(finals, SEEDS, each_cell, [], (17, 81), minimal=False, build="portable")
     with pytest.raises(ValueError, match="one seed a final"):
-        _kernel.dig(finals, SEEDS[:3], each_cell, [0], (17, 81), minimal=False)
+        _kernel.dig(finals, SEEDS[:3], each_cell, [0], (17, 81), minimal=False, build="portable")
     with pytest.raises(ValueError, match="max_nodes"):
         _kernel.solve(finals, 2, 0, "portable")
 
