@@ -60,6 +60,15 @@ struct DigBatch {
     Pause pause;
 };
 
+/// A batch of finals to make.
+struct FinalsBatch {
+    const std::uint64_t* seeds;
+    std::size_t rows;
+    int uniformity; // 0 .. 63: the K of finals.hpp
+    std::uint8_t* finals;
+    Pause pause;
+};
+
 /// One build.
 struct Engine {
     const char* name;
@@ -77,6 +86,9 @@ struct Engine {
 
     /// Takes orbits out of each final one after the other, each if one solution is left without it.
     void (*dig)(const DigBatch&);
+
+    /// One final a seed.
+    void (*make_finals)(const FinalsBatch&);
 };
 
 extern const Engine kPortableEngine;

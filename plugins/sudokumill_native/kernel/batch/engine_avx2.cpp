@@ -2,6 +2,7 @@
 #define SUDOKUMILL_BUILD_AVX2
 #include "dig.hpp"
 #include "engine.hpp"
+#include "finals.hpp"
 #include "single_search.hpp"
 #include "solve.hpp"
 
@@ -13,6 +14,7 @@ const Engine kAvx2Engine = {
     .solve = &avx2::solve,
     .solve_single = &avx2::solve_single,
     .dig = &avx2::dig,
+    .make_finals = &avx2::make_finals,
 };
 
 } // namespace sudokumill

@@ -2,6 +2,7 @@
 #define SUDOKUMILL_BUILD_AVX512
 #include "dig.hpp"
 #include "engine.hpp"
+#include "finals.hpp"
 #include "single_search.hpp"
 #include "solve.hpp"
 
@@ -13,6 +14,7 @@ const Engine kAvx512Engine = {
     .solve = &avx512::solve,
     .solve_single = &avx512::solve_single,
     .dig = &avx512::dig,
+    .make_finals = &avx512::make_finals,
 };
 
 } // namespace sudokumill

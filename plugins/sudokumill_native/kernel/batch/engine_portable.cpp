@@ -2,6 +2,7 @@
 #define SUDOKUMILL_BUILD_PORTABLE
 #include "dig.hpp"
 #include "engine.hpp"
+#include "finals.hpp"
 #include "single_search.hpp"
 #include "solve.hpp"
 
@@ -13,6 +14,7 @@ const Engine kPortableEngine = {
     .solve = &portable::solve,
     .solve_single = &portable::solve_single,
     .dig = &portable::dig,
+    .make_finals = &portable::make_finals,
 };
 
 } // namespace sudokumill
