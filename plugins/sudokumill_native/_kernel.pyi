@@ -36,8 +36,17 @@ def search_cover(
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]:
     """The same by a search over the constraints of the exact cover, row by row."""
 
-def make_finals(seeds: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """One final a seed; seeds (n,), finals (n, 81)."""
+def make_finals(seeds: NDArray[np.uint64], uniformity: int, build: str) -> NDArray[np.uint8]:
+    """One final a seed; seeds (n,), finals (n, 81); the same for every build.
+
+    Args:
+        seeds: shape (n,).
+        uniformity: a final that needed k coins is accepted with a probability of 2**(k - uniformity).
+        build: one of ``builds``.
+
+    Raises:
+        ValueError: a uniformity that is not 0 to 63, or a build that this machine cannot run.
+    """
 
 def dig(
     finals: NDArray[np.uint8],

@@ -30,7 +30,6 @@
 #include "kernel/batch_solver.hpp"
 #include "kernel/digger.hpp"
 #include "kernel/exact_cover.hpp"
-#include "kernel/finals.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -208,12 +207,22 @@ nb::tuple solve(const GridsIn& puzzles, std::int64_t limit, std::optional<std::i
     return std::move(found).as_arrays();
 }
 
-GridsOut make_finals(const SeedsIn& seeds) {
+GridsOut make_finals(const SeedsIn& seeds, int uniformity, const std::string& build) {
+    if (uniformity < 0 || uniformity > 63) {
+        throw nb::value_error("uniformity must be 0 to 63");
+    }
+    const Engine& engine = engine_of(build);
     const std::size_t rows = seeds.shape(0);
     Buffer<std::uint8_t> finals(kCells * rows);
-    for_each_row(rows, [&](std::size_t index, const StopCheck&) {
-        std::ranges::copy(make_final(seeds.data()[index]), finals.row(index).begin());
-    });
+    {
+        const nb::gil_scoped_release other_threads_run;
+        const StopCheck stop_check = SignalCheck();
+        engine.make_finals({.seeds = seeds.data(),
+                            .rows = rows,
+                            .uniformity = uniformity,
+                            .finals = finals.data(),
+                            .pause = pause_of(&stop_check)});
+    }
     return std::move(finals).as_grids();
 }
 
@@ -295,7 +304,7 @@ NB_MODULE(_kernel, module) {
     module.def("solve", &solve, "puzzles"_a.noconvert(), "limit"_a, "max_nodes"_a.none(), "build"_a);
     module.def("search_cover", &search_cover_of_batch, "puzzles"_a.noconvert(), "limit"_a,
                "max_nodes"_a = nb::none());
-    module.def("make_finals", &make_finals, "seeds"_a.noconvert());
+    module.def("make_finals", &make_finals, "seeds"_a.noconvert(), "uniformity"_a, "build"_a);
     module.def("dig", &dig_finals, "finals"_a.noconvert(), "seeds"_a.noconvert(), "orbits"_a.noconvert(), "aims"_a,
                "clue_range"_a, "minimal"_a, "build"_a);
     nb::list builds;

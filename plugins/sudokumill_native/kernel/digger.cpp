@@ -20,7 +20,7 @@ const Orbit* only_odd_orbit(const std::vector<Orbit>& orbits) {
     return std::ranges::count_if(orbits, is_odd) == 1 ? &*std::ranges::find_if(orbits, is_odd) : nullptr;
 }
 
-/// Draws the plan of each row from its seed.
+/// Draws the plan of each row from its seed, and marks rows that are no finals.
 class Planner {
   public:
     Planner(const DigRows& batch, const DigOrder& order) : batch_(batch), order_(order) {
@@ -33,7 +33,9 @@ class Planner {
     void plan(std::size_t row, DigPlan& plan) const {
         plan.orbits = orbits_.data();
         plan.turn_count = 0;
-        if (!is_final(GridView(batch_.finals + kCells * row, kCells))) {
+        const bool digs = is_final(GridView(batch_.finals + kCells * row, kCells));
+        batch_.status[row] = static_cast<std::uint8_t>(digs ? DigStatus::dug : DigStatus::not_a_final);
+        if (!digs) {
             return;
         }
         SplitMix64 random(batch_.seeds[row]);
@@ -107,18 +109,16 @@ void dig_batch(const Engine& engine, const DigRows& batch, const DigOrder& order
         .pause = pause_of(stop_check),
     });
     for (std::size_t row = 0; row < batch.rows; ++row) {
-        const GridView final(batch.finals + kCells * row, kCells);
         const GridSpan puzzle(batch.puzzles + kCells * row, kCells);
-        DigStatus became = DigStatus::not_a_final;
-        if (is_final(final)) {
-            const int clues = clue_count(puzzle);
-            const bool in_range = order.least <= clues && clues <= order.most;
-            const bool minimal = !order.minimal || planner.leaves_minimal() || is_minimal(engine, puzzle);
-            became = in_range && minimal ? DigStatus::dug : DigStatus::missed;
-        } else {
+        if (batch.status[row] == static_cast<std::uint8_t>(DigStatus::not_a_final)) {
             std::ranges::fill(puzzle, std::uint8_t{0});
+            continue;
         }
-        batch.status[row] = static_cast<std::uint8_t>(became);
+        const int clues = clue_count(puzzle);
+        const bool in_range = order.least <= clues && clues <= order.most;
+        if (!in_range || (order.minimal && !planner.leaves_minimal() && !is_minimal(engine, puzzle))) {
+            batch.status[row] = static_cast<std::uint8_t>(DigStatus::missed);
+        }
     }
 }
 

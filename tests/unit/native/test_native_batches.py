@@ -21,7 +21,7 @@ from sudokumill.grids.batch import Grids
 from sudokumill_native import _kernel
 from sudokumill_native.digger import NativeDigger
 from sudokumill_native.generator import NativeGenerator
-from sudokumill_native.options import NativeDiggerOptions, SearchOptions
+from sudokumill_native.options import NativeDiggerOptions, NativeGeneratorOptions, SearchOptions
 from sudokumill_native.solvers import ExactCoverSolver, NativeSolver
 
 SEEDS = np.arange(4, dtype=np.uint64)
@@ -79,16 +79,16 @@ def test_the_kernel_itself_converts_nothing(search: Callable[[Any, int], object]
 @pytest.mark.parametrize("seeds", NO_SEEDS.values(), ids=NO_SEEDS)
 def test_what_are_no_seeds_is_refused(seeds: Any) -> None:
     with pytest.raises(BatchShapeError):
-        NativeGenerator().generate(seeds)
+        NativeGenerator(NativeGeneratorOptions()).generate(seeds)
     with pytest.raises(TypeError):
-        _kernel.make_finals(seeds)
-    finals = NativeGenerator().generate(SEEDS).finals
+        _kernel.make_finals(seeds, 16, "portable")
+    finals = NativeGenerator(NativeGeneratorOptions()).generate(SEEDS).finals
     with pytest.raises(BatchShapeError):
         NativeDigger(DIG_TO_THE_END).dig(finals, seeds)
 
 
 def test_the_kernel_checks_its_orders() -> None:
-    finals = NativeGenerator().generate(SEEDS).finals
+    finals = NativeGenerator(NativeGeneratorOptions()).generate(SEEDS).finals
     each_cell = np.arange(81, dtype=np.uint8)
     with pytest.raises(ValueError, match="0 to 80"):
         _kernel.dig(finals, SEEDS, each_cell + np.uint8(1), [0], (17, 81), minimal=False, build="portable")
@@ -106,7 +106,7 @@ def test_read_only_batches_are_taken(minimal_puzzles: Grids) -> None:
 
 
 def test_results_are_new_and_outlive_their_inputs() -> None:
-    finals = NativeGenerator().generate(SEEDS).finals
+    finals = NativeGenerator(NativeGeneratorOptions()).generate(SEEDS).finals
     kept = finals.copy()
     solutions = NativeSolver(SearchOptions()).solve(finals).solutions
     assert not np.shares_memory(solutions, finals)
@@ -141,7 +141,7 @@ def test_threads_get_the_same_results() -> None:
     seeds = np.arange(400, dtype=np.uint64)
 
     def line(_: int) -> tuple[bytes, ...]:
-        finals = NativeGenerator().generate(seeds).finals
+        finals = NativeGenerator(NativeGeneratorOptions()).generate(seeds).finals
         dug = NativeDigger(DIG_TO_THE_END).dig(finals, seeds)
         solved = NativeSolver(SearchOptions()).solve(dug.puzzles)
         covered = ExactCoverSolver(SearchOptions()).solve(dug.puzzles)
@@ -239,11 +239,11 @@ def test_a_process_ends_while_a_thread_still_counts() -> None:
 
 
 def _first_final(pipe: Any) -> None:
-    pipe.send(NativeGenerator().generate(SEEDS).finals.tobytes())
+    pipe.send(NativeGenerator(NativeGeneratorOptions()).generate(SEEDS).finals.tobytes())
 
 
 def test_a_forked_process_goes_on() -> None:
-    here = NativeGenerator().generate(SEEDS).finals.tobytes()
+    here = NativeGenerator(NativeGeneratorOptions()).generate(SEEDS).finals.tobytes()
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     child = context.Process(target=_first_final, args=(sender,))
