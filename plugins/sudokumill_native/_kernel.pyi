@@ -19,16 +19,19 @@ dig_statuses: Mapping[str, int]
 """The kernel's own values of ``SolveStatus`` and ``DigStatus``, by their names."""
 
 def solve(
-    puzzles: NDArray[np.uint8], limit: int, max_nodes: int | None, build: str
+    puzzles: NDArray[np.uint8], limit: int, max_nodes: int | None, build: str, together: int = ...
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]:
     """Counts up to ``limit`` solutions of each grid of a batch of shape (n, 81), by one of ``builds``.
+
+    ``together`` is how many rows are searched at a time, which changes nothing but the time: with 1 each row is a
+    call of its own.
 
     Returns:
         counts (n,) int64, first solutions (n, 81) uint8, nodes (n,) int64, ``SolveStatus`` (n,) uint8; the same
         for every build.
 
     Raises:
-        ValueError: limit or max_nodes below 1, or a build that this machine cannot run.
+        ValueError: limit, max_nodes or together below 1, or a build that this machine cannot run.
     """
 
 def search_cover(
@@ -75,3 +78,20 @@ def dig(
         ValueError: not one seed a final, no aim, an orbit's number above 80, or a build that this machine cannot
             run.
     """
+
+class Peer:
+    """Another engine, to measure beside: a shared library that is called as tdoku is.
+
+    Raises:
+        RuntimeError: the library or one of its functions is not there.
+    """
+
+    def __init__(self, path: str) -> None: ...
+    def solve(self, puzzles: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Counts up to two and first solutions; it checks nothing."""
+
+    def dig(self, finals: NDArray[np.uint8], seeds: NDArray[np.uint64]) -> NDArray[np.uint8]:
+        """Minimal puzzles by a loop: 44 cells at once, then one by one."""
+
+    def make_finals(self, seeds: NDArray[np.uint64]) -> NDArray[np.uint8]:
+        """Finals by solving eleven clues at random."""

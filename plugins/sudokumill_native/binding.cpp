@@ -30,6 +30,7 @@
 #include "kernel/batch_solver.hpp"
 #include "kernel/digger.hpp"
 #include "kernel/exact_cover.hpp"
+#include "kernel/peer.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -186,9 +187,12 @@ const Engine& engine_of(const std::string& build) {
 }
 
 nb::tuple solve(const GridsIn& puzzles, std::int64_t limit, std::optional<std::int64_t> max_nodes,
-                const std::string& build) {
+                const std::string& build, std::size_t together) {
     SearchBounds bounds = bounds_of(limit, max_nodes);
     const Engine& engine = engine_of(build);
+    if (together < 1) {
+        throw nb::value_error("together must be 1 or more");
+    }
     const std::size_t rows = puzzles.shape(0);
     SolveColumns found(rows);
     {
@@ -202,7 +206,7 @@ nb::tuple solve(const GridsIn& puzzles, std::int64_t limit, std::optional<std::i
                      .solutions = found.solutions.data(),
                      .nodes = found.nodes.data(),
                      .status = found.status.data()},
-                    bounds);
+                    bounds, together);
     }
     return std::move(found).as_arrays();
 }
@@ -274,6 +278,29 @@ nb::tuple dig_finals(const GridsIn& finals, const SeedsIn& seeds, const OrbitsIn
     return nb::make_tuple(std::move(puzzles).as_grids(), std::move(status).as_column());
 }
 
+nb::tuple solve_by_peer(const Peer& peer, const GridsIn& puzzles) {
+    const std::size_t rows = puzzles.shape(0);
+    Buffer<std::int64_t> counts(rows);
+    Buffer<std::uint8_t> solutions(kCells * rows);
+    peer.solve(puzzles.data(), rows, counts.data(), solutions.data());
+    return nb::make_tuple(std::move(counts).as_column(), std::move(solutions).as_grids());
+}
+
+GridsOut dig_by_peer(const Peer& peer, const GridsIn& finals, const SeedsIn& seeds) {
+    if (seeds.shape(0) != finals.shape(0)) {
+        throw nb::value_error("there must be one seed a final");
+    }
+    Buffer<std::uint8_t> puzzles(kCells * finals.shape(0));
+    peer.dig(finals.data(), seeds.data(), finals.shape(0), puzzles.data());
+    return std::move(puzzles).as_grids();
+}
+
+GridsOut make_finals_by_peer(const Peer& peer, const SeedsIn& seeds) {
+    Buffer<std::uint8_t> finals(kCells * seeds.shape(0));
+    peer.make_finals(seeds.data(), seeds.shape(0), finals.data());
+    return std::move(finals).as_grids();
+}
+
 /// The values that rows get, by the names of Python's enumerations.
 nb::dict solve_statuses() {
     nb::dict values;
@@ -301,12 +328,18 @@ nb::dict dig_statuses() {
 NB_MODULE(_kernel, module) {
     using namespace sudokumill;
     // noconvert: an array of another dtype or memory order is refused, not copied behind the caller's back
-    module.def("solve", &solve, "puzzles"_a.noconvert(), "limit"_a, "max_nodes"_a.none(), "build"_a);
+    module.def("solve", &solve, "puzzles"_a.noconvert(), "limit"_a, "max_nodes"_a.none(), "build"_a,
+               "together"_a = kRowsTogether);
     module.def("search_cover", &search_cover_of_batch, "puzzles"_a.noconvert(), "limit"_a,
                "max_nodes"_a = nb::none());
     module.def("make_finals", &make_finals, "seeds"_a.noconvert(), "uniformity"_a, "build"_a);
     module.def("dig", &dig_finals, "finals"_a.noconvert(), "seeds"_a.noconvert(), "orbits"_a.noconvert(), "aims"_a,
                "clue_range"_a, "minimal"_a, "build"_a);
+    nb::class_<Peer>(module, "Peer")
+        .def(nb::init<const std::string&>(), "path"_a)
+        .def("solve", &solve_by_peer, "puzzles"_a.noconvert())
+        .def("dig", &dig_by_peer, "finals"_a.noconvert(), "seeds"_a.noconvert())
+        .def("make_finals", &make_finals_by_peer, "seeds"_a.noconvert());
     nb::list builds;
     for (const Engine* engine : runnable_engines()) {
         builds.append(engine->name);

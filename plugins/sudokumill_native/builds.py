@@ -20,5 +20,7 @@ def chosen_build() -> str:
     """
     name = os.environ.get(SETTING) or _kernel.builds[0]
     if name not in _kernel.builds:
-        raise BadSettingError(name=SETTING, reason=f"this machine cannot run {name!r}; {near(name, _kernel.builds)}")
+        raise BadSettingError(
+            name=SETTING, reason=f"this machine cannot run {name!r}; {near(name, _kernel.builds)}"
+        )
     return name

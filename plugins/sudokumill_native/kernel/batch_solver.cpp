@@ -6,8 +6,6 @@
 namespace sudokumill {
 namespace {
 
-constexpr std::size_t kSlice = 1 << 16; // rows that are searched together: lanes are idle only at their end
-
 constexpr std::int64_t kNoBound = std::numeric_limits<std::int64_t>::max();
 
 /// What is written for one row.
@@ -77,14 +75,14 @@ void solve_slice(const Engine& engine, const SolveRows& batch, std::size_t first
 
 } // namespace
 
-void solve_batch(const Engine& engine, const SolveRows& batch, const SearchBounds& bounds) {
+void solve_batch(const Engine& engine, const SolveRows& batch, const SearchBounds& bounds, std::size_t together) {
     const SolveOrder order{
         .limit = bounds.limit,
         .max_nodes = bounds.max_nodes,
         .pause = pause_of(bounds.stop_check),
     };
-    for (std::size_t first = 0; first < batch.rows; first += kSlice) {
-        solve_slice(engine, batch, first, std::min(kSlice, batch.rows - first), order);
+    for (std::size_t first = 0; first < batch.rows; first += together) {
+        solve_slice(engine, batch, first, std::min(together, batch.rows - first), order);
     }
 }
 

@@ -176,9 +176,11 @@ def test_the_builds_dig_the_same_puzzles(wish: dict[str, Any]) -> None:
 
 def _dug_one_by_one(final: Grids, seed: int, wish: dict[str, Any]) -> Grids:
     """The same by a loop: each row alone, so that every group holds one row."""
-    return NativeDigger(NativeDiggerOptions.model_validate(wish), "portable").dig(
-        final, np.array([seed], dtype=np.uint64)
-    ).puzzles
+    return (
+        NativeDigger(NativeDiggerOptions.model_validate(wish), "portable")
+        .dig(final, np.array([seed], dtype=np.uint64))
+        .puzzles
+    )
 
 
 @pytest.mark.parametrize("wish", WISHES, ids=str)
