@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 builds: tuple[str, ...]
-"""The builds of the batch engine that this machine can run, the fastest first: ``avx512``, ``avx2``, ``portable``."""
+"""The builds that this machine can run, the fastest first, of ``avx512``, ``avx2`` and ``portable``."""
 
 solve_statuses: Mapping[str, int]
 dig_statuses: Mapping[str, int]

@@ -163,7 +163,8 @@ struct SolveColumns {
     Buffer<std::uint8_t> status;
 };
 
-nb::tuple search_cover_of_batch(const GridsIn& puzzles, std::int64_t limit, std::optional<std::int64_t> max_nodes) {
+nb::tuple search_cover_of_batch(const GridsIn& puzzles, std::int64_t limit,
+                                std::optional<std::int64_t> max_nodes) {
     SearchBounds bounds = bounds_of(limit, max_nodes);
     const std::size_t rows = puzzles.shape(0);
     SolveColumns found(rows);

@@ -30,8 +30,8 @@ class NativeGeneratorOptions(Options):
         default=16,
         ge=12,
         le=24,
-        description="how evenly finals are drawn: the share of all finals that come up too rarely is 27 % at 12, 2.7 % "
-        "at 14, 0.06 % at 16 and none that was ever seen at 20; each step takes twice the time",
+        description="how evenly finals are drawn: the share that comes up too rarely is 27 % at 12, 2.7 % at 14, "
+        "0.06 % at 16, none that was ever seen at 20; each step takes twice the time",
     )
 
 

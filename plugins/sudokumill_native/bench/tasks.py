@@ -97,20 +97,19 @@ def making(count: int, builds: list[str], peer: _kernel.Peer | None) -> Iterator
     yield Task(
         "dig to minimal, finals given",
         count,
-        {b: lambda b=b: dig(b, finals) for b in builds}  # type: ignore[misc]
-        | by_peer(lambda peer: peer.dig(finals, seeds)),
+        {b: lambda b=b: dig(b, finals) for b in builds} | by_peer(lambda peer: peer.dig(finals, seeds)),
     )
     yield Task(
         "minimal from nothing (K = 16)",
         count,
-        {b: lambda b=b: dig(b, generate(b, 16)) for b in builds}  # type: ignore[misc]
+        {b: lambda b=b: dig(b, generate(b, 16)) for b in builds}
         | by_peer(lambda peer: peer.dig(peer.make_finals(seeds), seeds)),
     )
     for uniformity in (14, 16):
         yield Task(
             f"finals (K = {uniformity})",
             count,
-            {b: lambda b=b, k=uniformity: generate(b, k) for b in builds}  # type: ignore[misc]
+            {b: lambda b=b, k=uniformity: generate(b, k) for b in builds}
             | by_peer(lambda peer: peer.make_finals(seeds)),
         )
 

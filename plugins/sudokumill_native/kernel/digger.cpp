@@ -85,7 +85,8 @@ bool is_minimal(const Engine& engine, GridView puzzle) {
     std::vector<std::int64_t> counts(grids.size());
     std::vector<std::int64_t> nodes(grids.size());
     std::vector<Grid> solutions(grids.size());
-    constexpr SolveOrder count_to_two{.limit = 2, .max_nodes = std::numeric_limits<std::int64_t>::max(), .pause = {}};
+    constexpr SolveOrder count_to_two{
+        .limit = 2, .max_nodes = std::numeric_limits<std::int64_t>::max(), .pause = {}};
     engine.solve({.puzzles = grids.data()->data(),
                   .rows = grids.size(),
                   .counts = counts.data(),

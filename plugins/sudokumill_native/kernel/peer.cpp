@@ -73,7 +73,8 @@ Peer::Peer(const std::string& path) {
     solve_ = function_of<Solve>(library, "TdokuSolverDpllTriadSimd");
 }
 
-void Peer::solve(const std::uint8_t* puzzles, std::size_t rows, std::int64_t* counts, std::uint8_t* solutions) const {
+void Peer::solve(const std::uint8_t* puzzles, std::size_t rows, std::int64_t* counts,
+                 std::uint8_t* solutions) const {
     for (std::size_t row = 0; row < rows; ++row) {
         First first{solutions + kCells * row};
         const Text text = text_of(puzzles + kCells * row);

@@ -27,7 +27,8 @@ class Peer {
 
     /// Digs each final to a minimal puzzle, in an order drawn by its seed: 44 cells at once, where that leaves one
     /// solution, and the others one by one.
-    void dig(const std::uint8_t* finals, const std::uint64_t* seeds, std::size_t rows, std::uint8_t* puzzles) const;
+    void dig(const std::uint8_t* finals, const std::uint64_t* seeds, std::size_t rows,
+             std::uint8_t* puzzles) const;
 
     /// Makes finals by solving eleven clues at random. (They are far from uniform.)
     void make_finals(const std::uint64_t* seeds, std::size_t rows, std::uint8_t* finals) const;

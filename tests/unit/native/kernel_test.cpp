@@ -1,6 +1,6 @@
-// The kernel without Python, to be built with sanitizers: every build of the batch engine against the search over the
-// exact cover, on thousands of grids of every kind, and what finals and digs promise. Prints each promise that is
-// broken; exit code 1 if any.
+// The kernel without Python, to be built with sanitizers: every build of the batch engine against the search over
+// the exact cover, on thousands of grids of every kind, and what finals and digs promise. Prints each promise that
+// is broken; exit code 1 if any.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -128,16 +128,13 @@ Grid spoiled(Grid puzzle, std::uint64_t seed) {
 
 std::vector<Grid> make_finals(const Engine& engine, const std::vector<std::uint64_t>& seeds) {
     std::vector<Grid> finals(seeds.size());
-    engine.make_finals({.seeds = seeds.data(),
-                        .rows = seeds.size(),
-                        .uniformity = 13,
-                        .finals = bytes_of(finals),
-                        .pause = {}});
+    engine.make_finals(
+        {.seeds = seeds.data(), .rows = seeds.size(), .uniformity = 13, .finals = bytes_of(finals), .pause = {}});
     return finals;
 }
 
-std::vector<Grid> dig(const Engine& engine, const std::vector<Grid>& finals, const std::vector<std::uint64_t>& seeds,
-                      const DigOrder& order, DigStatus wanted) {
+std::vector<Grid> dig(const Engine& engine, const std::vector<Grid>& finals,
+                      const std::vector<std::uint64_t>& seeds, const DigOrder& order, DigStatus wanted) {
     std::vector<Grid> puzzles(finals.size());
     std::vector<std::uint8_t> status(finals.size());
     dig_batch(engine,
@@ -150,7 +147,8 @@ std::vector<Grid> dig(const Engine& engine, const std::vector<Grid>& finals, con
     for (std::size_t row = 0; row < finals.size(); ++row) {
         const int clues = clue_count(puzzles[row]);
         const bool in_range = clues >= order.least && clues <= order.most;
-        expect(status[row] == static_cast<int>(in_range ? wanted : DigStatus::missed), "a dig has its status", row);
+        expect(status[row] == static_cast<int>(in_range ? wanted : DigStatus::missed), "a dig has its status",
+               row);
     }
     return puzzles;
 }
@@ -165,8 +163,10 @@ void a_line_keeps_its_promises() {
     const std::vector<Grid> turned = dig(kPortableEngine, finals, seeds, half_turns(), DigStatus::dug);
     for (const Engine* engine : runnable_engines()) {
         expect(make_finals(*engine, seeds) == finals, "all builds make the same finals");
-        expect(dig(*engine, finals, seeds, single_cells(true), DigStatus::dug) == puzzles, "all builds dig the same");
-        expect(dig(*engine, finals, seeds, half_turns(), DigStatus::dug) == turned, "all builds dig the same orbits");
+        expect(dig(*engine, finals, seeds, single_cells(true), DigStatus::dug) == puzzles,
+               "all builds dig the same");
+        expect(dig(*engine, finals, seeds, half_turns(), DigStatus::dug) == turned,
+               "all builds dig the same orbits");
     }
     std::vector<Grid> grids(1); // the blank one
     for (const std::uint64_t seed : seeds) {

@@ -221,7 +221,7 @@ def test_the_environment_names_a_build(monkeypatch: pytest.MonkeyPatch, build: s
 
 def test_a_build_that_cannot_run_here_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(SETTING, "avx1024")
-    with pytest.raises(BadSettingError, match="SUDOKUMILL_NATIVE_BUILD.*'avx1024'"):
+    with pytest.raises(BadSettingError, match=r"SUDOKUMILL_NATIVE_BUILD.*'avx1024'"):
         NativeSolver(SearchOptions())
     with pytest.raises(ValueError, match="no such build"):
         _kernel.solve(np.zeros((1, 81), dtype=np.uint8), 2, None, "avx1024")
@@ -232,7 +232,7 @@ def test_every_solver_of_a_process_obeys(build: str, cases: Cases) -> None:
     program = (
         "import sys, numpy as np; from sudokumill.registry import load_registry;"
         "registry = load_registry();"
-        "print(registry.solver('native')._build, registry.digger('native')._build, registry.generator('native')._build)"
+        "print(*(getattr(registry, role)('native')._build for role in ('solver', 'digger', 'generator')))"
     )
     environment = {**os.environ, SETTING: build}
     ran = subprocess.run(

@@ -14,8 +14,8 @@ namespace sudokumill::SUDOKUMILL_BUILD {
 
 constexpr int kBandWays = 56;
 
-/// For each way and for boxes 2 and 3: the digits of row 0, row 1, row 2; digit 3 * r + c is the one that box 1 has
-/// in row r and column c.
+/// For each way and for boxes 2 and 3: the digits of row 0, row 1, row 2; digit 3 * r + c is the one that box 1
+/// has in row r and column c.
 struct BandTable {
     std::uint8_t digits[kBandWays][2][9] = {};
 

@@ -53,7 +53,8 @@ template <int a, int b, int c, int d> SUDOKUMILL_INLINE Box of_groups(Box box) {
     typedef std::uint64_t Groups __attribute__((vector_size(16)));
     const Groups low = (Groups)box.low;
     const Groups high = (Groups)box.high;
-    return {(Box::Half)__builtin_shufflevector(low, high, a, b), (Box::Half)__builtin_shufflevector(low, high, c, d)};
+    return {(Box::Half)__builtin_shufflevector(low, high, a, b),
+            (Box::Half)__builtin_shufflevector(low, high, c, d)};
 }
 
 } // namespace sudokumill::SUDOKUMILL_BUILD

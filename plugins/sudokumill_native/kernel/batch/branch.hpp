@@ -19,7 +19,7 @@ namespace sudokumill::SUDOKUMILL_BUILD {
 
 /// For every lane what both branches take away: from cells by their minirow, and by their minicolumn.
 struct Branches {
-    Lanes inside[54];  // [3 * box + row], [27 + 3 * box + column]
+    Lanes inside[54]; // [3 * box + row], [27 + 3 * box + column]
     Lanes outside[54];
     LaneMask hopeless; // lanes that had no digit to choose: they are dead
 };

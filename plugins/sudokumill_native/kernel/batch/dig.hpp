@@ -1,4 +1,5 @@
-// Digging in lockstep: each row takes clues out of its final in its own order, for as long as one solution is left.
+// Digging in lockstep: each row takes clues out of its final in its own order, for as long as one solution is
+// left.
 //
 // What comes out is what a loop would give that takes the orbits one by one and puts back each that cannot go. But
 // uniqueness is lost only once as clues go, so many can be taken at a time and checked together:
@@ -10,9 +11,9 @@
 //
 // Clues that are the last ones of an unavoidable set are passed over without a check.
 //
-// A check of one cell asks whether there is a solution in which it does not hold its digit, which spares the search
-// for the solution that is known; a check of more asks for two solutions. Rows dig in groups of as many as there are
-// lanes, and the checks of all groups are searched together.
+// A check of one cell asks whether there is a solution in which it does not hold its digit, which spares the
+// search for the solution that is known; a check of more asks for two solutions. Rows dig in groups of as many as
+// there are lanes, and the checks of all groups are searched together.
 //
 // Rejected: the known solution first (it is found last where it hurts); both branches at once.
 #pragma once
@@ -28,17 +29,17 @@ namespace sudokumill::SUDOKUMILL_BUILD {
 /// One row that is being dug.
 struct DigRow {
     DigPlan plan;
-    int turn;             // of the orbits in the plan's order, the next to look at
-    int clues;            // left
-    int quota;            // clues to take before the next check
-    int taken_count;      // orbits that are out and not checked yet
+    int turn;                       // of the orbits in the plan's order, the next to look at
+    int clues;                      // left
+    int quota;                      // clues to take before the next check
+    int taken_count;                // orbits that are out and not checked yet
     std::uint8_t taken[kCellCount]; // ... their turns
 };
 
 /// As many rows as there are lanes.
 struct DigGroup {
-    Cells digits;           // one bit each
-    Cells blank;            // any digit where the clue is out
+    Cells digits; // one bit each
+    Cells blank;  // any digit where the clue is out
     UnavoidableSets sets;
     DigRow rows[kLanes];
     std::size_t first; // of the batch
@@ -235,8 +236,8 @@ class Digger {
         return false;
     }
 
-    /// Takes clues out of each row of a group, and of the next group if this one is done; whether there is anything
-    /// to be checked.
+    /// Takes clues out of each row of a group, and of the next group if this one is done; whether there is
+    /// anything to be checked.
     bool take_clues(DigGroup& group) {
         for (;;) {
             group.checked = 0;

@@ -5,12 +5,13 @@
 //     # # # | # # # | # # #     other 36 cells follow from passes and, where these stall, from fair coins: inside
 //     ------+-------+------     or outside, as the search branches.
 //     # # # | . . . | . . .
-//     # # # | . . . | . . .     A final that took k coins comes up with a probability of 2^-k. It is accepted with a
-//     # # # | . . . | . . .     probability of 2^(k-K), so that all come up with 2^-K; what is not accepted, or has
+//     # # # | . . . | . . .     A final that took k coins comes up with a probability of 2^-k. It is accepted with
+//     a # # # | . . . | . . .     probability of 2^(k-K), so that all come up with 2^-K; what is not accepted, or
+//     has
 //     ------+-------+------     no solution, begins anew.
 //     # # # | . . . | . . .
-//     # # # | . . . | . . .     For a K above all k that is exact. Finals with k > K are accepted whenever they come
-//     # # # | . . . | . . .     up, which is too rarely: they are 0.06 % at K = 16, 2.7 % at 14, 27 % at 12.
+//     # # # | . . . | . . .     For a K above all k that is exact. Finals with k > K are accepted whenever they
+//     come # # # | . . . | . . .     up, which is too rarely: they are 0.06 % at K = 16, 2.7 % at 14, 27 % at 12.
 //
 // The coins are those of the row, and branches are chosen at fixpoints only, so a final depends on its seed alone.
 //

@@ -38,9 +38,7 @@ namespace sudokumill::SUDOKUMILL_BUILD {
 constexpr LaneMask kAllLanes = static_cast<LaneMask>((std::uint64_t{1} << kLanes) - 1);
 
 /// The lanes 0 .. count-1.
-constexpr LaneMask first_lanes(int count) {
-    return static_cast<LaneMask>((std::uint64_t{1} << count) - 1);
-}
+constexpr LaneMask first_lanes(int count) { return static_cast<LaneMask>((std::uint64_t{1} << count) - 1); }
 
 constexpr LaneMask lane_bit(int lane) { return LaneMask{1} << lane; }
 

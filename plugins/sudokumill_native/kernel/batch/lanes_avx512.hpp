@@ -22,21 +22,35 @@ SUDOKUMILL_INLINE Lanes all_lanes(unsigned value) { return detail::lanes(_mm512_
 
 // --- of three bits ----------------------------------------------------------------------------------------
 
-SUDOKUMILL_INLINE Lanes any(Lanes a, Lanes b, Lanes c) { return detail::ternary<0xFE>(a, b, c); }      // a | b | c
-SUDOKUMILL_INLINE Lanes all(Lanes a, Lanes b, Lanes c) { return detail::ternary<0x80>(a, b, c); }      // a & b & c
-SUDOKUMILL_INLINE Lanes two_of(Lanes a, Lanes b, Lanes c) { return detail::ternary<0xE8>(a, b, c); }   // two or three
-SUDOKUMILL_INLINE Lanes odd_of(Lanes a, Lanes b, Lanes c) { return detail::ternary<0x96>(a, b, c); }   // one or three
-SUDOKUMILL_INLINE Lanes neither(Lanes a, Lanes b, Lanes c) { return detail::ternary<0x10>(a, b, c); }  // a & ~(b | c)
-SUDOKUMILL_INLINE Lanes unless(Lanes a, Lanes b, Lanes c) { return detail::ternary<0xB0>(a, b, c); }   // a & (~b | c)
-SUDOKUMILL_INLINE Lanes or_both(Lanes a, Lanes b, Lanes c) { return detail::ternary<0xF8>(a, b, c); }  // a | (b & c)
-SUDOKUMILL_INLINE Lanes or_differ(Lanes a, Lanes b, Lanes c) { return detail::ternary<0xF6>(a, b, c); } // a | (b ^ c)
+SUDOKUMILL_INLINE Lanes any(Lanes a, Lanes b, Lanes c) { return detail::ternary<0xFE>(a, b, c); } // a | b | c
+SUDOKUMILL_INLINE Lanes all(Lanes a, Lanes b, Lanes c) { return detail::ternary<0x80>(a, b, c); } // a & b & c
+SUDOKUMILL_INLINE Lanes two_of(Lanes a, Lanes b, Lanes c) {
+    return detail::ternary<0xE8>(a, b, c);
+} // two or three
+SUDOKUMILL_INLINE Lanes odd_of(Lanes a, Lanes b, Lanes c) {
+    return detail::ternary<0x96>(a, b, c);
+} // one or three
+SUDOKUMILL_INLINE Lanes neither(Lanes a, Lanes b, Lanes c) {
+    return detail::ternary<0x10>(a, b, c);
+} // a & ~(b | c)
+SUDOKUMILL_INLINE Lanes unless(Lanes a, Lanes b, Lanes c) {
+    return detail::ternary<0xB0>(a, b, c);
+} // a & (~b | c)
+SUDOKUMILL_INLINE Lanes or_both(Lanes a, Lanes b, Lanes c) {
+    return detail::ternary<0xF8>(a, b, c);
+} // a | (b & c)
+SUDOKUMILL_INLINE Lanes or_differ(Lanes a, Lanes b, Lanes c) {
+    return detail::ternary<0xF6>(a, b, c);
+} // a | (b ^ c)
 
 // --- of whole lanes ---------------------------------------------------------------------------------------
 
 using Where = __mmask32; // lanes to choose
 
 SUDOKUMILL_INLINE Where where(LaneMask mask) { return mask; }
-SUDOKUMILL_INLINE Where where_equal(Lanes a, Lanes b) { return _mm512_cmpeq_epi16_mask(detail::raw(a), detail::raw(b)); }
+SUDOKUMILL_INLINE Where where_equal(Lanes a, Lanes b) {
+    return _mm512_cmpeq_epi16_mask(detail::raw(a), detail::raw(b));
+}
 SUDOKUMILL_INLINE LaneMask equal(Lanes a, Lanes b) { return where_equal(a, b); }
 SUDOKUMILL_INLINE LaneMask nonzero(Lanes a) { return _mm512_test_epi16_mask(detail::raw(a), detail::raw(a)); }
 SUDOKUMILL_INLINE LaneMask top_bit(Lanes a) { return _mm512_movepi16_mask(detail::raw(a)); }
@@ -103,7 +117,7 @@ SUDOKUMILL_INLINE Lanes from_bytes(const std::uint8_t* bytes) {
     return __builtin_convertvector((LaneBytes)_mm256_load_si256((const __m256i*)bytes), Lanes);
 }
 SUDOKUMILL_INLINE void to_bytes(Lanes a, std::uint8_t* bytes) {
-    _mm256_store_si256((__m256i*)bytes, (__m256i)__builtin_convertvector(a, LaneBytes));
+    _mm256_store_si256((__m256i*)bytes, (__m256i) __builtin_convertvector(a, LaneBytes));
 }
 
 } // namespace sudokumill::avx512

@@ -84,7 +84,9 @@ SUDOKUMILL_INLINE Lanes at_most_three(Lanes a) {
 }
 
 /// `a` where it has three bits or more, else `b`, of which `a` is a part.
-SUDOKUMILL_INLINE Lanes three_or_else(Lanes a, Lanes b) { return a | (b & detail::is_zero(detail::without_two(a))); }
+SUDOKUMILL_INLINE Lanes three_or_else(Lanes a, Lanes b) {
+    return a | (b & detail::is_zero(detail::without_two(a)));
+}
 
 SUDOKUMILL_INLINE Lanes least(Lanes a, Lanes b) { return pick({(Lanes)(a < b)}, a, b); }
 

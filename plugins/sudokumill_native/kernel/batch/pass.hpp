@@ -17,8 +17,8 @@
 // so it may be in minirow (box b, row r) if (b+1, r+1) and (b+2, r+2) may have it, or (b+1, r+2) and (b+2, r+1).
 //
 // A full pass adds two rules on minirows to step 3: three cells with three candidates have no others, and others
-// have not theirs; where three digits can only be in one minirow of a box, it has no others. They save guesses, and
-// cost as much as a third of a pass, so they are worth it in every second pass only.
+// have not theirs; where three digits can only be in one minirow of a box, it has no others. They save guesses,
+// and cost as much as a third of a pass, so they are worth it in every second pass only.
 //
 // Rejected: looking at what changed only. Among 32 puzzles, something did in every box.
 #pragma once
@@ -40,7 +40,7 @@ namespace detail {
 
 /// What step 1 sees of the cells.
 struct Seen {
-    Lanes empty = {};                    // the top bit where a cell has no candidate
+    Lanes empty = {};                     // the top bit where a cell has no candidate
     Lanes settled = all_lanes(kAnyDigit); // digits that have a cell of their own in every box
 };
 

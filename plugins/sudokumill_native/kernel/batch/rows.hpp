@@ -12,7 +12,6 @@ struct alignas(64) Digits {
     std::uint8_t at[kCellCount][kLanes];
 };
 
-
 #if defined(SUDOKUMILL_BUILD_AVX512) || defined(SUDOKUMILL_BUILD_AVX2)
 
 /// Turns 16 rows of 16 bytes into columns: each round interleaves the upper eight with the lower eight.

@@ -1,5 +1,5 @@
-// The passes of pass.hpp on the state of the single engine: step by step the same, so that both engines come to the
-// same fixpoints.
+// The passes of pass.hpp on the state of the single engine: step by step the same, so that both engines come to
+// the same fixpoints.
 #pragma once
 
 #include "single_state.hpp"
@@ -27,8 +27,7 @@ template <class Direction> SUDOKUMILL_INLINE Box only_here(Box a) {
     return a & ~(Direction::next(a) | Direction::last(a));
 }
 
-template <bool full, class Direction>
-SUDOKUMILL_INLINE void settle_boxes(Box& a, Box& b, Box& c, Box& possible) {
+template <bool full, class Direction> SUDOKUMILL_INLINE void settle_boxes(Box& a, Box& b, Box& c, Box& possible) {
     Box* const boxes[3] = {&a, &b, &c};
     Box next[3];
     Box last[3];

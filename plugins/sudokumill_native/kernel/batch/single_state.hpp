@@ -7,8 +7,8 @@
 //            8   9  10   -
 //            -   -   -   -
 //
-// Rejected: the 27 cells of a band in 32 lanes, which needs instructions that only AVX-512 has; and a single lane of
-// the batch engine, which takes twice as long.
+// Rejected: the 27 cells of a band in 32 lanes, which needs instructions that only AVX-512 has; and a single lane
+// of the batch engine, which takes twice as long.
 #pragma once
 
 #include "state.hpp"

@@ -1,7 +1,8 @@
 // Unavoidable sets: cells of a final whose digits can be exchanged so that another final comes out.
 //
 // A puzzle that holds no clue in one of them has two solutions. So where one clue is left in such a set, it is
-// locked, and no search is needed to know that it cannot go. Of the 24 clues of a minimal puzzle, these sets find 11.
+// locked, and no search is needed to know that it cannot go. Of the 24 clues of a minimal puzzle, these sets
+// find 11.
 //
 // Three families of 54 in all are looked at, each as nine lines with two cells in every one:
 //
@@ -106,7 +107,8 @@ class UnavoidableSets {
     SUDOKUMILL_INLINE bool is_locked(int lane, int place, int digit) const {
         const int row = place / 9;
         const int column = place % 9;
-        return ((locked_[digit][lane] >> row | locked_[9 + row][lane] >> column | locked_[18 + column][lane] >> row) &
+        return ((locked_[digit][lane] >> row | locked_[9 + row][lane] >> column |
+                 locked_[18 + column][lane] >> row) &
                 1) != 0;
     }
 
