@@ -17,7 +17,7 @@ from sudokumill_native.bench import sets, tasks
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m sudokumill_native.bench",
-        description="Rows a second of CPU time on one core, by each build of the engine that runs on this machine. "
+        description="Rows a second of CPU time on one core, by each build of the engine that runs here. "
         "Everybody does each task once a round; the figure is the median of the rounds.",
     )
     parser.add_argument(

@@ -41,3 +41,23 @@ def test_the_kernel_keeps_its_promises_under_sanitizers(tmp_path: Path) -> None:
     _succeeds([*compiler, *SANITIZED, *objects, "-o", program])
     ran = subprocess.run([program], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("build", ["avx2", "avx512"])
+def test_a_build_shares_no_function_with_the_others(tmp_path: Path, build: str) -> None:
+    # The linker keeps one of several copies of a function, and it could be the one that only a newer CPU can run.
+    compiler = shlex.split(os.environ.get("CXX", "c++"))
+    if shutil.which(compiler[0]) is None or shutil.which("nm") is None:
+        pytest.skip("there is no C++ compiler, or no nm")
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        pytest.skip("this machine has only the portable build")
+    flags = (KERNEL / "batch" / f"{build}.flags").read_text(encoding="ascii").split()
+    compiled = tmp_path / "engine.o"
+    source = KERNEL / "batch" / f"engine_{build}.cpp"
+    _succeeds([*compiler, "-std=c++20", "-O0", *flags, "-DSUDOKUMILL_X86", "-c", source, "-o", compiled])
+    listed = subprocess.run(["nm", "-C", compiled], capture_output=True, text=True, check=True).stdout
+    shared = [line.split(maxsplit=2)[1:] for line in listed.splitlines() if line[:16].strip()]
+    names = [name for kind, name in shared if kind in "WVu" and not name.startswith("DW.ref.")]
+    assert names
+    assert [name for name in names if f"sudokumill::{build}::" not in name] == []

@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "engine.hpp"
 #include "state.hpp"
 
 namespace sudokumill::SUDOKUMILL_BUILD {
@@ -29,7 +30,7 @@ class BlockStack {
     Block& push() {
         if (height_ == allocated_) {
             if (allocated_ == kMost) {
-                throw std::bad_alloc();
+                stack_is_full();
             }
             blocks_[allocated_] = static_cast<Block*>(::operator new(sizeof(Block), kAlignment));
             ++allocated_;

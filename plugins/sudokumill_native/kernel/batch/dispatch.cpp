@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 
 namespace sudokumill {
 namespace {
@@ -29,6 +30,8 @@ constexpr std::array kEngines = {
 };
 
 } // namespace
+
+void stack_is_full() { throw std::bad_alloc(); }
 
 std::span<const Engine* const> runnable_engines() {
 #ifdef SUDOKUMILL_X86

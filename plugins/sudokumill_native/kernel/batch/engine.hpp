@@ -91,6 +91,9 @@ struct Engine {
     void (*make_finals)(const FinalsBatch&);
 };
 
+/// Throws std::bad_alloc. The builds do not, as that would give each a copy of a function of the standard library.
+[[noreturn]] void stack_is_full();
+
 extern const Engine kPortableEngine;
 #ifdef SUDOKUMILL_X86
 extern const Engine kAvx2Engine;

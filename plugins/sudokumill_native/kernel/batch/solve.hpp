@@ -7,6 +7,8 @@
 
 namespace sudokumill::SUDOKUMILL_BUILD {
 
+constexpr std::uint8_t kBlankRow[kCellCount] = {};
+
 /// Hands out the rows of a batch in their order.
 class SolveWork {
   public:
@@ -24,12 +26,11 @@ class SolveWork {
         if (next_ == batch_.rows) {
             return false;
         }
-        static constexpr std::uint8_t blank[kCellCount] = {};
         const std::uint8_t* rows[kLanes];
         const std::size_t left = batch_.rows - next_;
         const int count = left < kLanes ? static_cast<int>(left) : kLanes;
         for (int lane = 0; lane < kLanes; ++lane) {
-            rows[lane] = lane < count ? batch_.puzzles + kCellCount * (next_ + lane) : blank;
+            rows[lane] = lane < count ? batch_.puzzles + kCellCount * (next_ + lane) : kBlankRow;
             block.task[lane] = static_cast<int>(next_) + lane;
         }
         load_rows(rows, block.cells);
