@@ -82,6 +82,7 @@ def main() -> int:
     if not asked.json:
         print(f"{_processor()}, one core; thousand rows a second")
         print(f"{'':34} " + " ".join(f"{who:>10} {'':7}" for who in columns).rstrip())
+    tasks.settle_memory()
     measured = []
     for task in todo:
         measured.append(tasks.measure(task, asked.rounds, asked.seconds))

@@ -114,6 +114,15 @@ def making(count: int, builds: list[str], peer: _kernel.Peer | None) -> Iterator
         )
 
 
+def settle_memory() -> None:
+    """Makes the C library keep what is freed, as it does in a process that has been at work for a while.
+
+    A new process gives arrays of a megabyte back to the system after each call, and gets them anew page by page,
+    which can take as long as solving what is in them.
+    """
+    np.empty(16 << 20, dtype=np.uint8)
+
+
 def measure(task: Task, rounds: int, least: float) -> Measured:
     """Runs a task in rounds, everybody once a round, each for at least so many seconds."""
     times: dict[str, list[float]] = {who: [] for who in task.work}
