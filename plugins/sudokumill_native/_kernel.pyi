@@ -2,6 +2,9 @@
 
 A signal that raises, as Ctrl-C does, ends a batch that was called from the main thread; its rows are lost.
 
+What takes ``threads`` splits the batch among so many of them, of which the caller's is one; rows do not depend on
+it, and none of the threads outlives the call.
+
 Arrays that are passed in must have exactly the dtype, shape and memory order named; they are never converted.
 Another one raises TypeError. What comes out is new and C-contiguous.
 """
@@ -19,7 +22,12 @@ dig_statuses: Mapping[str, int]
 """The kernel's own values of ``SolveStatus`` and ``DigStatus``, by their names."""
 
 def solve(
-    puzzles: NDArray[np.uint8], limit: int, max_nodes: int | None, build: str, together: int = ...
+    puzzles: NDArray[np.uint8],
+    limit: int,
+    max_nodes: int | None,
+    build: str,
+    together: int = ...,
+    threads: int = 1,
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]:
     """Counts up to ``limit`` solutions of each grid of a batch of shape (n, 81), by one of ``builds``.
 
@@ -31,7 +39,7 @@ def solve(
         for every build.
 
     Raises:
-        ValueError: limit, max_nodes or together below 1, or a build that this machine cannot run.
+        ValueError: limit, max_nodes, together or threads below 1, or a build that this machine cannot run.
     """
 
 def search_cover(
@@ -39,7 +47,7 @@ def search_cover(
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]:
     """The same by a search over the constraints of the exact cover, row by row."""
 
-def make_finals(seeds: NDArray[np.uint64], uniformity: int, build: str) -> NDArray[np.uint8]:
+def make_finals(seeds: NDArray[np.uint64], uniformity: int, build: str, threads: int = 1) -> NDArray[np.uint8]:
     """One final a seed; seeds (n,), finals (n, 81); the same for every build.
 
     Args:
@@ -48,7 +56,7 @@ def make_finals(seeds: NDArray[np.uint64], uniformity: int, build: str) -> NDArr
         build: one of ``builds``.
 
     Raises:
-        ValueError: a uniformity that is not 0 to 63, or a build that this machine cannot run.
+        ValueError: a uniformity that is not 0 to 63, threads below 1, or a build that this machine cannot run.
     """
 
 def dig(
@@ -59,6 +67,7 @@ def dig(
     clue_range: tuple[int, int],
     minimal: bool,
     build: str,
+    threads: int = 1,
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """One puzzle a final.
 
@@ -75,8 +84,8 @@ def dig(
         puzzles (n, 81), ``DigStatus`` (n,) uint8.
 
     Raises:
-        ValueError: not one seed a final, no aim, an orbit's number above 80, or a build that this machine cannot
-            run.
+        ValueError: not one seed a final, no aim, an orbit's number above 80, threads below 1, or a build that
+            this machine cannot run.
     """
 
 class Peer:

@@ -31,6 +31,7 @@
 #include "kernel/digger.hpp"
 #include "kernel/exact_cover.hpp"
 #include "kernel/peer.hpp"
+#include "kernel/threads.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -179,6 +180,16 @@ nb::tuple search_cover_of_batch(const GridsIn& puzzles, std::int64_t limit,
     return std::move(found).as_arrays();
 }
 
+/// Does a batch on some threads, with the GIL free for others.
+void do_batch(std::size_t rows, int threads, const DoRows& do_rows) {
+    if (threads < 1) {
+        throw nb::value_error("threads must be 1 or more");
+    }
+    const nb::gil_scoped_release other_threads_run;
+    const StopCheck stop_check = SignalCheck();
+    in_threads(rows, threads, stop_check, do_rows);
+}
+
 const Engine& engine_of(const std::string& build) {
     const Engine* engine = find_engine(build);
     if (engine == nullptr) {
@@ -188,46 +199,41 @@ const Engine& engine_of(const std::string& build) {
 }
 
 nb::tuple solve(const GridsIn& puzzles, std::int64_t limit, std::optional<std::int64_t> max_nodes,
-                const std::string& build, std::size_t together) {
-    SearchBounds bounds = bounds_of(limit, max_nodes);
+                const std::string& build, std::size_t together, int threads) {
+    const SearchBounds bounds = bounds_of(limit, max_nodes);
     const Engine& engine = engine_of(build);
     if (together < 1) {
         throw nb::value_error("together must be 1 or more");
     }
-    const std::size_t rows = puzzles.shape(0);
-    SolveColumns found(rows);
-    {
-        const nb::gil_scoped_release other_threads_run;
-        const StopCheck stop_check = SignalCheck();
-        bounds.stop_check = &stop_check;
+    SolveColumns found(puzzles.shape(0));
+    do_batch(puzzles.shape(0), threads, [&](std::size_t first, std::size_t rows, const StopCheck& stop_check) {
+        SearchBounds own_bounds = bounds;
+        own_bounds.stop_check = &stop_check;
         solve_batch(engine,
-                    {.puzzles = puzzles.data(),
+                    {.puzzles = puzzles.data() + kCells * first,
                      .rows = rows,
-                     .counts = found.counts.data(),
-                     .solutions = found.solutions.data(),
-                     .nodes = found.nodes.data(),
-                     .status = found.status.data()},
-                    bounds, together);
-    }
+                     .counts = found.counts.data() + first,
+                     .solutions = found.solutions.data() + kCells * first,
+                     .nodes = found.nodes.data() + first,
+                     .status = found.status.data() + first},
+                    own_bounds, together);
+    });
     return std::move(found).as_arrays();
 }
 
-GridsOut make_finals(const SeedsIn& seeds, int uniformity, const std::string& build) {
+GridsOut make_finals(const SeedsIn& seeds, int uniformity, const std::string& build, int threads) {
     if (uniformity < 0 || uniformity > 63) {
         throw nb::value_error("uniformity must be 0 to 63");
     }
     const Engine& engine = engine_of(build);
-    const std::size_t rows = seeds.shape(0);
-    Buffer<std::uint8_t> finals(kCells * rows);
-    {
-        const nb::gil_scoped_release other_threads_run;
-        const StopCheck stop_check = SignalCheck();
-        engine.make_finals({.seeds = seeds.data(),
+    Buffer<std::uint8_t> finals(kCells * seeds.shape(0));
+    do_batch(seeds.shape(0), threads, [&](std::size_t first, std::size_t rows, const StopCheck& stop_check) {
+        engine.make_finals({.seeds = seeds.data() + first,
                             .rows = rows,
                             .uniformity = uniformity,
-                            .finals = finals.data(),
+                            .finals = finals.data() + kCells * first,
                             .pause = pause_of(&stop_check)});
-    }
+    });
     return std::move(finals).as_grids();
 }
 
@@ -247,7 +253,7 @@ std::vector<std::vector<std::uint8_t>> orbits_of(const OrbitsIn& numbers) {
 }
 
 nb::tuple dig_finals(const GridsIn& finals, const SeedsIn& seeds, const OrbitsIn& orbits, std::vector<int> aims,
-                     std::pair<int, int> clue_range, bool minimal, const std::string& build) {
+                     std::pair<int, int> clue_range, bool minimal, const std::string& build, int threads) {
     const std::size_t rows = finals.shape(0);
     if (seeds.shape(0) != rows) {
         throw nb::value_error("there must be one seed a final");
@@ -265,17 +271,15 @@ nb::tuple dig_finals(const GridsIn& finals, const SeedsIn& seeds, const OrbitsIn
     const Engine& engine = engine_of(build);
     Buffer<std::uint8_t> puzzles(kCells * rows);
     Buffer<std::uint8_t> status(rows);
-    {
-        const nb::gil_scoped_release other_threads_run;
-        const StopCheck stop_check = SignalCheck();
+    do_batch(rows, threads, [&](std::size_t first, std::size_t count, const StopCheck& stop_check) {
         dig_batch(engine,
-                  {.finals = finals.data(),
-                   .seeds = seeds.data(),
-                   .rows = rows,
-                   .puzzles = puzzles.data(),
-                   .status = status.data()},
+                  {.finals = finals.data() + kCells * first,
+                   .seeds = seeds.data() + first,
+                   .rows = count,
+                   .puzzles = puzzles.data() + kCells * first,
+                   .status = status.data() + first},
                   order, &stop_check);
-    }
+    });
     return nb::make_tuple(std::move(puzzles).as_grids(), std::move(status).as_column());
 }
 
@@ -330,12 +334,12 @@ NB_MODULE(_kernel, module) {
     using namespace sudokumill;
     // noconvert: an array of another dtype or memory order is refused, not copied behind the caller's back
     module.def("solve", &solve, "puzzles"_a.noconvert(), "limit"_a, "max_nodes"_a.none(), "build"_a,
-               "together"_a = kRowsTogether);
+               "together"_a = kRowsTogether, "threads"_a = 1);
     module.def("search_cover", &search_cover_of_batch, "puzzles"_a.noconvert(), "limit"_a,
                "max_nodes"_a = nb::none());
-    module.def("make_finals", &make_finals, "seeds"_a.noconvert(), "uniformity"_a, "build"_a);
+    module.def("make_finals", &make_finals, "seeds"_a.noconvert(), "uniformity"_a, "build"_a, "threads"_a = 1);
     module.def("dig", &dig_finals, "finals"_a.noconvert(), "seeds"_a.noconvert(), "orbits"_a.noconvert(), "aims"_a,
-               "clue_range"_a, "minimal"_a, "build"_a);
+               "clue_range"_a, "minimal"_a, "build"_a, "threads"_a = 1);
     nb::class_<Peer>(module, "Peer")
         .def(nb::init<const std::string&>(), "path"_a)
         .def("solve", &solve_by_peer, "puzzles"_a.noconvert())

@@ -22,11 +22,13 @@ class NativeDigger:
     Args:
         options: what is wanted.
         build: one of the kernel's builds; None: the one that the environment names, else the fastest.
+        threads: how many do a batch; a host that has a process for each core wants one.
     """
 
-    def __init__(self, options: NativeDiggerOptions, build: str | None = None) -> None:
+    def __init__(self, options: NativeDiggerOptions, build: str | None = None, threads: int = 1) -> None:
         self._options = options
         self._build = build or chosen_build()
+        self._threads = threads
         self._orbits = np.empty(CELLS, dtype=np.uint8)
         for number, orbit in enumerate(orbits(options.symmetry)):
             self._orbits[list(orbit)] = number
@@ -49,5 +51,6 @@ class NativeDigger:
             self._options.clue_range(),
             self._options.minimal,
             self._build,
+            self._threads,
         )
         return DigResult(puzzles=puzzles, status=status)

@@ -21,11 +21,13 @@ class NativeGenerator:
     Args:
         options: how uniform the finals must be.
         build: one of the kernel's builds; None: the one that the environment names, else the fastest.
+        threads: how many do a batch; a host that has a process for each core wants one.
     """
 
-    def __init__(self, options: NativeGeneratorOptions, build: str | None = None) -> None:
+    def __init__(self, options: NativeGeneratorOptions, build: str | None = None, threads: int = 1) -> None:
         self._uniformity = options.uniformity
         self._build = build or chosen_build()
+        self._threads = threads
 
     def generate(self, seeds: Seeds) -> GenerateResult:
         """One final a seed; other threads run meanwhile, and Ctrl-C ends it.
@@ -36,5 +38,5 @@ class NativeGenerator:
         Raises:
             BatchShapeError: they are no seeds.
         """
-        finals = _kernel.make_finals(check_seeds(seeds), self._uniformity, self._build)
+        finals = _kernel.make_finals(check_seeds(seeds), self._uniformity, self._build, self._threads)
         return GenerateResult(finals=finals, status=np.full(len(finals), GenerateStatus.MADE, dtype=np.uint8))

@@ -21,11 +21,13 @@ class NativeSolver:
     Args:
         options: the node budget.
         build: one of the kernel's builds; None: the one that the environment names, else the fastest.
+        threads: how many do a batch; a host that has a process for each core wants one.
     """
 
-    def __init__(self, options: SearchOptions, build: str | None = None) -> None:
+    def __init__(self, options: SearchOptions, build: str | None = None, threads: int = 1) -> None:
         self._max_nodes = options.max_nodes
         self._build = build or chosen_build()
+        self._threads = threads
 
     def solve(self, puzzles: Grids, limit: int = 2) -> SolveResult:
         """Counts up to ``limit`` solutions of each puzzle; other threads run meanwhile, and Ctrl-C ends it.
@@ -39,7 +41,11 @@ class NativeSolver:
             ValueError: a limit below 1.
         """
         check_batch(puzzles, "puzzles")
-        return SolveResult(*_kernel.solve(puzzles, min(limit, _GREATEST_LIMIT), self._max_nodes, self._build))
+        return SolveResult(
+            *_kernel.solve(
+                puzzles, min(limit, _GREATEST_LIMIT), self._max_nodes, self._build, threads=self._threads
+            )
+        )
 
 
 class ExactCoverSolver:

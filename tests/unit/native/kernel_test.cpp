@@ -13,6 +13,7 @@
 #include "digger.hpp"
 #include "exact_cover.hpp"
 #include "splitmix.hpp"
+#include "threads.hpp"
 
 namespace {
 
@@ -213,6 +214,46 @@ void a_search_can_be_stopped() {
     }
 }
 
+void solve_batch_forever(const Engine& engine, const StopCheck& stop_check) {
+    solve(engine, std::vector<Grid>(40), {.limit = kNoBound, .stop_check = &stop_check});
+}
+
+/// Several threads find what one does, and what one of them throws ends all.
+void threads_agree() {
+    std::vector<std::uint64_t> seeds(60);
+    for (std::size_t row = 0; row < seeds.size(); ++row) {
+        seeds[row] = row;
+    }
+    const StopCheck nothing = [] {};
+    for (const Engine* engine : runnable_engines()) {
+        const std::vector<Grid> expected = make_finals(*engine, seeds);
+        std::vector<Grid> finals(seeds.size());
+        in_threads(seeds.size(), 3, nothing,
+                   [&](std::size_t first, std::size_t rows, const StopCheck& stop_check) {
+                       engine->make_finals({.seeds = seeds.data() + first,
+                                            .rows = rows,
+                                            .uniformity = 13,
+                                            .finals = finals[first].data(),
+                                            .pause = pause_of(&stop_check)});
+                   });
+        expect(finals == expected, "threads make the same finals");
+        for (const std::size_t failing : {0, 2}) {
+            bool thrown = false;
+            try {
+                in_threads(3, 3, nothing, [&](std::size_t first, std::size_t, const StopCheck& stop_check) {
+                    if (first == failing) {
+                        throw failing;
+                    }
+                    solve_batch_forever(*engine, stop_check);
+                });
+            } catch (std::size_t which) {
+                thrown = which == failing;
+            }
+            expect(thrown, "what a thread throws ends all");
+        }
+    }
+}
+
 void extremes() {
     Grid high{};
     high[80] = 255;
@@ -240,6 +281,7 @@ void extremes() {
 int main() {
     extremes();
     a_search_can_be_stopped();
+    threads_agree();
     a_line_keeps_its_promises();
     return broken == 0 ? 0 : 1;
 }

@@ -157,6 +157,7 @@ def test_threads_get_the_same_results() -> None:
 LONG = {
     "a count that does not end": "registry.solver(name).solve(np.zeros((1, 81), np.uint8), limit=10**18)",
     "many counts": "registry.solver(name).solve(np.zeros((100_000, 81), np.uint8), limit=50_000)",
+    "two threads": "NativeSolver(SearchOptions(), threads=2).solve(np.zeros((2, 81), np.uint8), 10**18)",
     "many finals": "registry.generator('native').generate(np.arange(30_000_000, dtype=np.uint64))",
     "many digs": (
         "seeds = np.arange(400, dtype=np.uint64);"
@@ -186,6 +187,8 @@ def test_ctrl_c_ends_a_batch(name: str, work: str) -> None:
     program = f"""if True:
         import numpy as np
         from sudokumill.registry import load_registry
+        from sudokumill_native.options import SearchOptions
+        from sudokumill_native.solvers import NativeSolver
         registry, name = load_registry(), {name!r}
         registry.generator("native"), registry.solver(name)
         print("begun", flush=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -203,6 +204,51 @@ def test_digging_is_greedy(build: str) -> None:
             fewer.append(puzzle.copy())
             fewer[-1][cell] = 0
     assert (ExactCoverSolver(SearchOptions()).solve(np.array(fewer)).status == SolveStatus.SEVERAL).all()
+
+
+@pytest.mark.parametrize("threads", [2, 5, 200])
+def test_threads_change_nothing(build: str, mixture: Grids, threads: int) -> None:
+    few = mixture[:150]
+    check_equal(NativeSolver(SearchOptions(), build, threads).solve(few, 30), solve(few, build, 30))
+    options = NativeGeneratorOptions(uniformity=12)
+    finals = NativeGenerator(options, build).generate(SEEDS).finals
+    np.testing.assert_array_equal(NativeGenerator(options, build, threads).generate(SEEDS).finals, finals)
+    wish = NativeDiggerOptions()
+    puzzles = NativeDigger(wish, build).dig(finals, SEEDS).puzzles
+    np.testing.assert_array_equal(NativeDigger(wish, build, threads).dig(finals, SEEDS).puzzles, puzzles)
+
+
+def test_no_threads_are_refused() -> None:
+    with pytest.raises(ValueError, match="threads must be 1 or more"):
+        NativeSolver(SearchOptions(), threads=0).solve(np.zeros((1, 81), dtype=np.uint8))
+
+
+def test_no_rows_on_threads(build: str) -> None:
+    assert NativeSolver(SearchOptions(), build, 3).solve(np.zeros((0, 81), dtype=np.uint8)).counts.shape == (0,)
+
+
+QEMU = shutil.which("qemu-x86_64")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(QEMU is None, reason="there is no qemu-x86_64 (on Debian: apt-get install qemu-user)")
+@pytest.mark.parametrize(("cpu", "expected"), [("Nehalem", "portable"), ("Haswell", "avx2")])
+def test_an_older_cpu_gets_its_own_build(cpu: str, expected: str) -> None:
+    program = """if True:
+        import numpy as np
+        from sudokumill_native import _kernel
+        build = _kernel.builds[0]
+        seeds = np.arange(5, dtype=np.uint64)
+        finals = _kernel.make_finals(seeds, 12, build)
+        numbers = np.arange(81, dtype=np.uint8)
+        puzzles, _ = _kernel.dig(finals, seeds, numbers, [0], (0, 81), False, build)
+        solved = np.array_equal(_kernel.solve(puzzles, 2, None, build)[1], finals)
+        print(build, solved)
+    """
+    ran = subprocess.run(
+        [str(QEMU), "-cpu", cpu, sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert ran.stdout.split() == [expected, "True"], ran.stderr
 
 
 # --- the choice ------------------------------------------------------------------------------------------
