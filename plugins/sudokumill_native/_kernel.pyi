@@ -52,11 +52,12 @@ def make_finals(seeds: NDArray[np.uint64], uniformity: int, build: str, threads:
 
     Args:
         seeds: shape (n,).
-        uniformity: a final that needed k coins is accepted with a probability of 2**(k - uniformity).
+        uniformity: every final comes up with a probability of 2**-uniformity where its start was drawn, but for a
+            share of finals that never does.
         build: one of ``builds``.
 
     Raises:
-        ValueError: a uniformity that is not 0 to 63, threads below 1, or a build that this machine cannot run.
+        ValueError: a uniformity that is not 11 to 40, threads below 1, or a build that this machine cannot run.
     """
 
 def dig(

@@ -222,8 +222,8 @@ nb::tuple solve(const GridsIn& puzzles, std::int64_t limit, std::optional<std::i
 }
 
 GridsOut make_finals(const SeedsIn& seeds, int uniformity, const std::string& build, int threads) {
-    if (uniformity < 0 || uniformity > 63) {
-        throw nb::value_error("uniformity must be 0 to 63");
+    if (uniformity < 11 || uniformity > 40) {
+        throw nb::value_error("uniformity must be 11 to 40");
     }
     const Engine& engine = engine_of(build);
     Buffer<std::uint8_t> finals(kCells * seeds.shape(0));

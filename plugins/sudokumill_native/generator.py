@@ -12,9 +12,9 @@ from sudokumill_native.options import NativeGeneratorOptions
 
 
 class NativeGenerator:
-    """A random band and stack, the rest by tossing coins, each final accepted so that all are equally likely.
+    """A random band and stack, the rest by tossing coins and counting, so that all finals are equally likely.
 
-    Every seed gives a final. How near the finals come to being equally likely is the option ``uniformity``. (A
+    Every seed gives a final. Which share of all finals never comes up is told by the option ``uniformity``. (A
     puzzle that is dug from such a final is still not a uniform puzzle: finals that have more puzzles are not drawn
     more often, and of one final's puzzles a digger finds some more easily than others.)
 

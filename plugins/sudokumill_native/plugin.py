@@ -25,7 +25,7 @@ def sudokumill_register_generators() -> Iterable[GeneratorDescriptor]:
         summary="uniform finals: a random band and stack, the rest by coins, all equally likely",
         factory=_generator,
         options=NativeGeneratorOptions,
-        rate=40_000,
+        rate=70_000,
     )
 
 

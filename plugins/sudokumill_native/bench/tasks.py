@@ -17,6 +17,7 @@ from sudokumill_native.options import NativeDiggerOptions, NativeGeneratorOption
 from sudokumill_native.solvers import NativeSolver
 
 PEER = "peer"
+DEFAULT = NativeGeneratorOptions().uniformity
 
 Work = Callable[[], object]
 
@@ -100,14 +101,14 @@ def making(count: int, builds: list[str], peer: _kernel.Peer | None) -> Iterator
         {b: lambda b=b: dig(b, finals) for b in builds} | by_peer(lambda peer: peer.dig(finals, seeds)),
     )
     yield Task(
-        "minimal from nothing (K = 16)",
+        "minimal from nothing",
         count,
-        {b: lambda b=b: dig(b, generate(b, 16)) for b in builds}
+        {b: lambda b=b: dig(b, generate(b, DEFAULT)) for b in builds}
         | by_peer(lambda peer: peer.dig(peer.make_finals(seeds), seeds)),
     )
-    for uniformity in (14, 16):
+    for uniformity in (14, 15, 16):
         yield Task(
-            f"finals (K = {uniformity})",
+            f"finals, uniformity {uniformity}",
             count,
             {b: lambda b=b, k=uniformity: generate(b, k) for b in builds}
             | by_peer(lambda peer: peer.make_finals(seeds)),

@@ -130,7 +130,7 @@ def test_two_equal_clues_in_a_box_are_found_without_a_search(build: str) -> None
 
 
 def test_the_builds_make_the_same_finals() -> None:
-    for uniformity in (12, 16):
+    for uniformity in (13, 15):
         options = NativeGeneratorOptions(uniformity=uniformity)
         expected = NativeGenerator(options, "portable").generate(SEEDS).finals
         assert are_finals(expected).all()
@@ -159,7 +159,7 @@ WISHES: list[dict[str, Any]] = [
 
 
 def _finals(count: int) -> Grids:
-    return NativeGenerator(NativeGeneratorOptions(uniformity=12), "portable").generate(SEEDS[:count]).finals
+    return NativeGenerator(NativeGeneratorOptions(uniformity=13), "portable").generate(SEEDS[:count]).finals
 
 
 @pytest.mark.parametrize("wish", WISHES, ids=str)
@@ -210,7 +210,7 @@ def test_digging_is_greedy(build: str) -> None:
 def test_threads_change_nothing(build: str, mixture: Grids, threads: int) -> None:
     few = mixture[:150]
     check_equal(NativeSolver(SearchOptions(), build, threads).solve(few, 30), solve(few, build, 30))
-    options = NativeGeneratorOptions(uniformity=12)
+    options = NativeGeneratorOptions(uniformity=13)
     finals = NativeGenerator(options, build).generate(SEEDS).finals
     np.testing.assert_array_equal(NativeGenerator(options, build, threads).generate(SEEDS).finals, finals)
     wish = NativeDiggerOptions()
@@ -239,7 +239,7 @@ def test_an_older_cpu_gets_its_own_build(cpu: str, expected: str) -> None:
         from sudokumill_native import _kernel
         build = _kernel.builds[0]
         seeds = np.arange(5, dtype=np.uint64)
-        finals = _kernel.make_finals(seeds, 12, build)
+        finals = _kernel.make_finals(seeds, 13, build)
         numbers = np.arange(81, dtype=np.uint8)
         puzzles, _ = _kernel.dig(finals, seeds, numbers, [0], (0, 81), False, build)
         solved = np.array_equal(_kernel.solve(puzzles, 2, None, build)[1], finals)

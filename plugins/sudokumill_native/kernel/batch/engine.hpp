@@ -64,7 +64,7 @@ struct DigBatch {
 struct FinalsBatch {
     const std::uint64_t* seeds;
     std::size_t rows;
-    int uniformity; // 0 .. 63: the K of finals.hpp
+    int uniformity; // 11 .. 40: the K of finals.hpp
     std::uint8_t* finals;
     Pause pause;
 };

@@ -1,22 +1,29 @@
 // Finals in lockstep, each from its own seed, all equally likely but for a stated error.
 //
 //     # # # | # # # | # # #     Box 1, then the rest of its band, then the rest of its stack are drawn: there are
-//     # # # | # # # | # # #     9! ways, 56 * 6^6 and 56 * 6^6, any band with any stack, each equally likely. The
-//     # # # | # # # | # # #     other 36 cells follow from passes and, where these stall, from fair coins: inside
-//     ------+-------+------     or outside, as the search branches.
-//     # # # | . . . | . . .
-//     # # # | . . . | . . .     A final that took k coins comes up with a probability of 2^-k. It is accepted with
-//     a # # # | . . . | . . .     probability of 2^(k-K), so that all come up with 2^-K; what is not accepted, or
-//     has
-//     ------+-------+------     no solution, begins anew.
-//     # # # | . . . | . . .
-//     # # # | . . . | . . .     For a K above all k that is exact. Finals with k > K are accepted whenever they
-//     come # # # | . . . | . . .     up, which is too rarely: they are 0.06 % at K = 16, 2.7 % at 14, 27 % at 12.
+//     # # # | # # # | # # #     9! ways, 56 * 6^6 and 56 * 6^6, any band with any stack, each equally likely. Such
+//     a # # # | # # # | # # #     start has 2,700 completions, more or fewer.
+//     ------+-------+------
+//     # # # | . . . | . . .     From there a lane goes down the tree of a search. At the first 11 branchings it
+//     tosses # # # | . . . | . . .     coins. What is left is a subtree with one or two solutions, seldom more
+//     than 16. One # # # | . . . | . . .     of the numbers 0 .. 2^(K-11) - 1 is drawn, and the solution with that
+//     number is taken;
+//     ------+-------+------     if there are not so many, the lane begins anew. So every final comes up with the
+//     same # # # | . . . | . . .     probability, that of its start times 2^-K, but for those that never do
+//     because their # # # | . . . | . . .     number is too great. (One that took k < 11 coins is number 0 of
+//     2^(11-k) subtrees.) # # # | . . . | . . .
+//
+// Which share of all finals never comes up, of 1.5 million subtrees:
+//
+//     K        14       15        16         17       18
+//     share    1.3 %   0.05 %   0.005 %   0.0007 %   none      each step takes twice the time
 //
 // The coins are those of the row, and branches are chosen at fixpoints only, so a final depends on its seed alone.
 //
-// Rejected: to fill in eleven clues and solve, which leaves half of all bands with three digits together (3.6 % is
-// right); to count the completions of a start, of which there are 2,700.
+// Rejected: coins to the end, a final that took k of them accepted with a probability of 2^(k-K), which at the
+// same cost misses ten times as many; to count all completions of a start, which takes 3,000 times as long as to
+// find one; to fill in eleven clues and solve, which leaves half of all bands with three digits together (3.6 % is
+// right).
 #pragma once
 
 #include "band_table.hpp"
@@ -32,6 +39,7 @@ class FinalsMaker {
         for (int cell = 0; cell < kCellCount; ++cell) {
             state_.cells.at[cell] = all_lanes(kAnyDigit);
             start_.at[cell] = all_lanes(kAnyDigit);
+            top_.at[cell] = all_lanes(kAnyDigit);
         }
     }
 
@@ -50,10 +58,16 @@ class FinalsMaker {
             if ((++events & 0xFFF) == 0 && batch_.pause.call != nullptr) {
                 batch_.pause.call(batch_.pause.context);
             }
-            const LaneMask accepted = accept(active_ & verdict.solved & ~verdict.dead);
-            LaneMask again = active_ & (verdict.solved | verdict.dead) & ~accepted;
+            LaneMask ended = active_ & verdict.dead;
+            const LaneMask accepted = accept(active_ & verdict.solved & ~verdict.dead, ended);
             active_ &= ~accepted;
-            again |= branch(active_ & ~running & ~again);
+            branch(active_ & ~running & ~ended, ended);
+            LaneMask again = 0; // lanes that begin anew
+            LaneMask back = 0;  // lanes that go back to the top of their subtree
+            for (LaneMask left = ended; left != 0; left &= left - 1) {
+                const int lane = first_of(left);
+                (rows_[lane].go_on() ? back : again) |= lane_bit(lane);
+            }
             for (LaneMask left = again; left != 0; left &= left - 1) {
                 start(first_of(left));
             }
@@ -62,8 +76,10 @@ class FinalsMaker {
                 break;
             }
             const Where starting = where(begun);
+            const Where returning = where(back);
             for (int cell = 0; cell < kCellCount; ++cell) {
-                state_.cells.at[cell] = pick(starting, start_.at[cell], state_.cells.at[cell]);
+                const Lanes candidates = pick(returning, top_.at[cell], state_.cells.at[cell]);
+                state_.cells.at[cell] = pick(starting, start_.at[cell], candidates);
             }
         }
         accepted_lanes_.write();
@@ -72,12 +88,47 @@ class FinalsMaker {
   private:
     static constexpr int kFewRunning = kLanes * 5 / 8;
 
+    static constexpr int kCoins = 11; // with more, fewer subtrees have a solution; with fewer, more have too many
+
     /// What a lane works on.
     struct Row {
         std::size_t index;
         std::uint64_t random; // state of the row's stream
-        std::uint64_t coins;
+        std::uint64_t coins;  // those that are left
         int tossed;
+        unsigned number; // of the solution to take
+        bool in_subtree;
+
+        // the way down the subtree, bit by bit from the top: 1 is outside; none is nearly 64 branchings deep
+        std::uint64_t path;
+        int length; // of the path
+        int depth;  // how much of it was gone
+
+        bool next_turn() {
+            if (!in_subtree) {
+                const bool outside = (coins & 1) != 0;
+                coins >>= 1;
+                ++tossed;
+                return outside;
+            }
+            if (depth == length) {
+                path &= ~(std::uint64_t{1} << length++);
+            }
+            return (path >> depth++ & 1) != 0;
+        }
+
+        /// Turns to the next way down the subtree; false if there is none.
+        bool go_on() {
+            depth = 0;
+            while (length > 0 && (path >> (length - 1) & 1) != 0) {
+                --length;
+            }
+            if (length == 0) {
+                return false;
+            }
+            path |= std::uint64_t{1} << (length - 1);
+            return true;
+        }
     };
 
     /// The stream of SplitMix64.
@@ -123,7 +174,11 @@ class FinalsMaker {
         std::uint64_t for_band = word(row.random);
         std::uint64_t for_stack = word(row.random);
         row.coins = word(row.random);
+        const std::uint64_t for_number = row.coins >> (2 * kCoins);
+        row.number = static_cast<unsigned>(for_number & ((std::uint64_t{1} << (batch_.uniformity - kCoins)) - 1));
         row.tossed = 0;
+        row.in_subtree = false;
+        row.length = 0;
         std::uint16_t digits[9] = {1, 2, 4, 8, 16, 32, 64, 128, 256};
         for (unsigned last = 8; last > 0; --last) {
             const unsigned other = take(for_box, last + 1);
@@ -150,16 +205,21 @@ class FinalsMaker {
         }
     }
 
-    LaneMask accept(LaneMask solved) {
+    /// Takes the solutions that have the number that was drawn; the other lanes have ended.
+    LaneMask accept(LaneMask solved, LaneMask& ended) {
         LaneMask accepted = 0;
         std::uint8_t* rows[kLanes];
         for (; solved != 0; solved &= solved - 1) {
             const int lane = first_of(solved);
             Row& row = rows_[lane];
-            const int excess = batch_.uniformity - row.tossed;
-            if (excess <= 0 || word(row.random) >> (64 - excess) == 0) {
+            // the coins that were not tossed stand for subtrees that would hold the same solution
+            const std::uint64_t untossed = (std::uint64_t{1} << (kCoins - row.tossed)) - 1;
+            if (row.number == 0 && (row.coins & untossed) == 0) {
                 accepted |= lane_bit(lane);
                 rows[lane] = batch_.finals + kCellCount * row.index;
+            } else {
+                ended |= lane_bit(lane);
+                row.number -= row.number > 0 ? 1 : 0;
             }
         }
         if (accepted != 0) {
@@ -168,35 +228,40 @@ class FinalsMaker {
         return accepted;
     }
 
-    /// Tosses a coin for each stalled lane. Gives back those that turned out to be dead.
-    LaneMask branch(LaneMask stalled) {
+    /// Takes stalled lanes inside or outside. Those that turn out to be dead have ended.
+    void branch(LaneMask stalled, LaneMask& ended) {
         if (stalled == 0) {
-            return 0;
+            return;
         }
         choose_branches(state_, stalled, branches_);
+        ended |= branches_.hopeless;
         LaneMask outside = 0;
+        LaneMask at_top = 0;
         for (LaneMask left = stalled & ~branches_.hopeless; left != 0; left &= left - 1) {
             const int lane = first_of(left);
             Row& row = rows_[lane];
-            outside |= (row.coins & 1) != 0 ? lane_bit(lane) : 0;
-            row.coins >>= 1;
-            if (++row.tossed % 64 == 0) {
-                row.coins = word(row.random);
+            if (!row.in_subtree && row.tossed == kCoins) {
+                row.in_subtree = true;
+                row.depth = 0;
+                at_top |= lane_bit(lane);
             }
+            outside |= row.next_turn() ? lane_bit(lane) : 0;
         }
+        const Where is_at_top = where(at_top);
         const Where is_outside = where(outside);
         for (int line = 0; line < 54; ++line) {
             branches_.inside[line] = pick(is_outside, branches_.outside[line], branches_.inside[line]);
         }
         for (int cell = 0; cell < kCellCount; ++cell) {
+            top_.at[cell] = pick(is_at_top, state_.cells.at[cell], top_.at[cell]);
             state_.cells.at[cell] = without(branches_.inside, cell, state_.cells.at[cell]);
         }
-        return branches_.hopeless;
     }
 
     const FinalsBatch& batch_;
     State state_;
     Cells start_;
+    Cells top_; // of each lane's subtree
     Branches branches_;
     SolvedLanes accepted_lanes_;
     Row rows_[kLanes] = {};
