@@ -65,7 +65,7 @@ def _is_near(values: np.ndarray[tuple[int], np.dtype[np.float64]], mean: float, 
 
 def test_bands_stay_together_as_seldom_as_they_should(sample: Grids) -> None:
     # How often the three digits of a minirow stay together in the other two rows of their band: in about 2 of 56
-    # bands (some bands have a few more completions than others); in half of them where a search alone finds finals.
+    # bands (some have a few more completions than others); in half of them where a search alone finds finals.
     square = np.sort(sample.reshape(-1, 3, 3, 3, 3), axis=4)  # final, band, row, box, digit
     for finals in (square, np.sort(sample.reshape(-1, 9, 9).swapaxes(1, 2).reshape(-1, 3, 3, 3, 3), axis=4)):
         for band in range(3):
@@ -89,8 +89,8 @@ def test_there_are_as_many_rectangles_as_there_should_be(sample: Grids) -> None:
 
 
 def test_what_is_drawn_and_what_is_searched_are_alike(sample: Grids) -> None:
-    # The first box, its band and its stack are drawn, the other four boxes come from a search. As permutations, the
-    # first two rows of band 0 must have as many cycles as those of band 1 or 2, and so must columns.
+    # The first box, its band and its stack are drawn, the other four boxes come from a search. As permutations,
+    # the first two rows of band 0 must have as many cycles as those of band 1 or 2, and so must columns.
     def cycles(finals: Grids) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         """How many cycles the permutation from row 0 to row 1 of each final has."""
         rows = np.arange(len(finals))
