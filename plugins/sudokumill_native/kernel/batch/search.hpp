@@ -76,9 +76,9 @@ class SolvedLanes {
 ///     std::uint8_t* solved(int task)        a solution was found; where to write it, or null
 ///     void pause()                          called now and then; may throw
 ///
-///     static constexpr bool kOneBranchFirst whether the other branches of a task wait until there are no new
-///     tasks,
-///                                           which is better if tasks are done with the first solution
+///     static constexpr bool kOneBranchFirst
+///                                           second branches wait until there are no new tasks, which is better
+///                                           where tasks are done with the first solution that is found
 ///     static constexpr int kFewRunning      lanes are served when no more than so many still run
 ///
 /// Each solution of a task is found once, until it is done; which ones come first depends on the other tasks.
@@ -86,8 +86,7 @@ template <class Work> class Search {
   public:
     explicit Search(Work& work) : work_(work) {
         for (Lanes& cell : state_.cells.at) {
-            cell =
-                all_lanes(kAnyDigit); // lanes that never hold anything must not look dead to the sanitizer's eye
+            cell = all_lanes(kAnyDigit); // passes look at lanes too that never hold anything
         }
         incoming_.waiting = 0;
     }
