@@ -26,7 +26,7 @@ from sudokumill_native.solvers import ExactCoverSolver, NativeSolver
 ROWS = 500
 """Finals a round."""
 
-WISHES = (
+WISHES: tuple[dict[str, object], ...] = (
     {},
     {"clues_min": 22, "clues_max": 40},
     {"symmetry": "rot180"},
