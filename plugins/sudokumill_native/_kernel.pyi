@@ -2,40 +2,63 @@
 
 A signal that raises, as Ctrl-C does, ends a batch that was called from the main thread; its rows are lost.
 
+What takes ``threads`` splits the batch among so many of them, of which the caller's is one; rows do not depend on
+it, and none of the threads outlives the call.
+
 Arrays that are passed in must have exactly the dtype, shape and memory order named; they are never converted.
 Another one raises TypeError. What comes out is new and C-contiguous.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol, type_check_only
 
 import numpy as np
 from numpy.typing import NDArray
 
-@type_check_only
-class Search(Protocol):
-    """A search over a batch of grids of shape (n, 81).
-
-    Returns:
-        counts (n,) int64, first solutions (n, 81) uint8, nodes (n,) int64, ``SolveStatus`` (n,) uint8.
-
-    Raises:
-        ValueError: limit or max_nodes below 1.
-    """
-
-    def __call__(
-        self, puzzles: NDArray[np.uint8], limit: int, max_nodes: int | None = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]: ...
+builds: tuple[str, ...]
+"""The builds that this machine can run, the fastest first, of ``avx512``, ``avx2`` and ``portable``."""
 
 solve_statuses: Mapping[str, int]
 dig_statuses: Mapping[str, int]
 """The kernel's own values of ``SolveStatus`` and ``DigStatus``, by their names."""
 
-search_cells: Search
-search_cover: Search
+def solve(
+    puzzles: NDArray[np.uint8],
+    limit: int,
+    max_nodes: int | None,
+    build: str,
+    together: int = ...,
+    threads: int = 1,
+) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]:
+    """Counts up to ``limit`` solutions of each grid of a batch of shape (n, 81), by one of ``builds``.
 
-def make_finals(seeds: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """One final a seed; seeds (n,), finals (n, 81)."""
+    ``together`` is how many rows are searched at a time, which changes nothing but the time: with 1 each row is a
+    call of its own.
+
+    Returns:
+        counts (n,) int64, first solutions (n, 81) uint8, nodes (n,) int64, ``SolveStatus`` (n,) uint8; the same
+        for every build.
+
+    Raises:
+        ValueError: limit, max_nodes, together or threads below 1, or a build that this machine cannot run.
+    """
+
+def search_cover(
+    puzzles: NDArray[np.uint8], limit: int, max_nodes: int | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]:
+    """The same by a search over the constraints of the exact cover, row by row."""
+
+def make_finals(seeds: NDArray[np.uint64], uniformity: int, build: str, threads: int = 1) -> NDArray[np.uint8]:
+    """One final a seed; seeds (n,), finals (n, 81); the same for every build.
+
+    Args:
+        seeds: shape (n,).
+        uniformity: every final comes up with a probability of 2**-uniformity where its start was drawn, but for a
+            share of finals that never does.
+        build: one of ``builds``.
+
+    Raises:
+        ValueError: a uniformity that is not 11 to 40, threads below 1, or a build that this machine cannot run.
+    """
 
 def dig(
     finals: NDArray[np.uint8],
@@ -44,6 +67,8 @@ def dig(
     aims: Sequence[int],
     clue_range: tuple[int, int],
     minimal: bool,
+    build: str,
+    threads: int = 1,
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """One puzzle a final.
 
@@ -54,10 +79,29 @@ def dig(
         aims: clue counts; each row's seed draws the one at which the row stops.
         clue_range: the least and the greatest clue count that make a row ``DUG``.
         minimal: dig to the end whatever the aim, and call a row ``DUG`` only if no single clue can go.
+        build: one of ``builds``; all give the same puzzles.
 
     Returns:
         puzzles (n, 81), ``DigStatus`` (n,) uint8.
 
     Raises:
-        ValueError: not one seed a final, no aim, or an orbit's number above 80.
+        ValueError: not one seed a final, no aim, an orbit's number above 80, threads below 1, or a build that
+            this machine cannot run.
     """
+
+class Peer:
+    """Another engine, to measure beside: a shared library that is called as tdoku is.
+
+    Raises:
+        RuntimeError: the library or one of its functions is not there.
+    """
+
+    def __init__(self, path: str) -> None: ...
+    def solve(self, puzzles: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Counts up to two and first solutions; it checks nothing."""
+
+    def dig(self, finals: NDArray[np.uint8], seeds: NDArray[np.uint64]) -> NDArray[np.uint8]:
+        """Minimal puzzles by a loop: 44 cells at once, then one by one."""
+
+    def make_finals(self, seeds: NDArray[np.uint64]) -> NDArray[np.uint8]:
+        """Finals by solving eleven clues at random."""

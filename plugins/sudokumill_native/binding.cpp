@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,12 +23,15 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "kernel/cell_search.hpp"
+#include "kernel/batch/dispatch.hpp"
+#include "kernel/batch_solver.hpp"
 #include "kernel/digger.hpp"
 #include "kernel/exact_cover.hpp"
-#include "kernel/finals.hpp"
+#include "kernel/peer.hpp"
+#include "kernel/threads.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -47,6 +51,7 @@ template <typename T> class Buffer {
     explicit Buffer(std::size_t size) : items_(std::make_unique_for_overwrite<T[]>(size)), size_(size) {}
 
     T& operator[](std::size_t index) { return items_[index]; }
+    T* data() { return items_.get(); }
 
     /// The 81 items of one row.
     std::span<T, kCells> row(std::size_t index) {
@@ -131,42 +136,103 @@ template <typename DoRow> void for_each_row(std::size_t rows, DoRow do_row) {
     }
 }
 
-using Search = SolveOutcome (*)(GridView, const SearchBounds&);
-
-template <Search search>
-nb::tuple solve(const GridsIn& puzzles, std::int64_t limit, std::optional<std::int64_t> max_nodes) {
+SearchBounds bounds_of(std::int64_t limit, std::optional<std::int64_t> max_nodes) {
     if (limit < 1) {
         throw nb::value_error("limit must be 1 or more");
     }
     if (max_nodes.value_or(1) < 1) {
         throw nb::value_error("max_nodes must be 1 or more, or None");
     }
-    SearchBounds bounds{
+    return {
         .limit = limit,
         .max_nodes = max_nodes.value_or(std::numeric_limits<std::int64_t>::max()),
     };
-    const std::size_t rows = puzzles.shape(0);
-    Buffer<std::int64_t> counts(rows);
-    Buffer<std::uint8_t> solutions(kCells * rows);
-    Buffer<std::int64_t> nodes(rows);
-    Buffer<std::uint8_t> status(rows);
-    for_each_row(rows, [&](std::size_t index, const StopCheck& stop_check) {
-        bounds.stop_check = &stop_check;
-        const SolveOutcome outcome = search(row_of_batch(puzzles, index), bounds);
-        counts[index] = outcome.count;
-        nodes[index] = outcome.nodes;
-        status[index] = static_cast<std::uint8_t>(outcome.status);
-        std::ranges::copy(outcome.solution, solutions.row(index).begin());
-    });
-    return nb::make_tuple(std::move(counts).as_column(), std::move(solutions).as_grids(),
-                          std::move(nodes).as_column(), std::move(status).as_column());
 }
 
-GridsOut make_finals(const SeedsIn& seeds) {
-    const std::size_t rows = seeds.shape(0);
-    Buffer<std::uint8_t> finals(kCells * rows);
-    for_each_row(rows, [&](std::size_t index, const StopCheck&) {
-        std::ranges::copy(make_final(seeds.data()[index]), finals.row(index).begin());
+/// What solving a batch gives back.
+struct SolveColumns {
+    explicit SolveColumns(std::size_t rows) : counts(rows), solutions(kCells * rows), nodes(rows), status(rows) {}
+
+    nb::tuple as_arrays() && {
+        return nb::make_tuple(std::move(counts).as_column(), std::move(solutions).as_grids(),
+                              std::move(nodes).as_column(), std::move(status).as_column());
+    }
+
+    Buffer<std::int64_t> counts;
+    Buffer<std::uint8_t> solutions;
+    Buffer<std::int64_t> nodes;
+    Buffer<std::uint8_t> status;
+};
+
+nb::tuple search_cover_of_batch(const GridsIn& puzzles, std::int64_t limit,
+                                std::optional<std::int64_t> max_nodes) {
+    SearchBounds bounds = bounds_of(limit, max_nodes);
+    const std::size_t rows = puzzles.shape(0);
+    SolveColumns found(rows);
+    for_each_row(rows, [&](std::size_t index, const StopCheck& stop_check) {
+        bounds.stop_check = &stop_check;
+        const SolveOutcome outcome = search_cover(row_of_batch(puzzles, index), bounds);
+        found.counts[index] = outcome.count;
+        found.nodes[index] = outcome.nodes;
+        found.status[index] = static_cast<std::uint8_t>(outcome.status);
+        std::ranges::copy(outcome.solution, found.solutions.row(index).begin());
+    });
+    return std::move(found).as_arrays();
+}
+
+/// Does a batch on some threads, with the GIL free for others.
+void do_batch(std::size_t rows, int threads, const DoRows& do_rows) {
+    if (threads < 1) {
+        throw nb::value_error("threads must be 1 or more");
+    }
+    const nb::gil_scoped_release other_threads_run;
+    const StopCheck stop_check = SignalCheck();
+    in_threads(rows, threads, stop_check, do_rows);
+}
+
+const Engine& engine_of(const std::string& build) {
+    const Engine* engine = find_engine(build);
+    if (engine == nullptr) {
+        throw nb::value_error("no such build on this machine");
+    }
+    return *engine;
+}
+
+nb::tuple solve(const GridsIn& puzzles, std::int64_t limit, std::optional<std::int64_t> max_nodes,
+                const std::string& build, std::size_t together, int threads) {
+    const SearchBounds bounds = bounds_of(limit, max_nodes);
+    const Engine& engine = engine_of(build);
+    if (together < 1) {
+        throw nb::value_error("together must be 1 or more");
+    }
+    SolveColumns found(puzzles.shape(0));
+    do_batch(puzzles.shape(0), threads, [&](std::size_t first, std::size_t rows, const StopCheck& stop_check) {
+        SearchBounds own_bounds = bounds;
+        own_bounds.stop_check = &stop_check;
+        solve_batch(engine,
+                    {.puzzles = puzzles.data() + kCells * first,
+                     .rows = rows,
+                     .counts = found.counts.data() + first,
+                     .solutions = found.solutions.data() + kCells * first,
+                     .nodes = found.nodes.data() + first,
+                     .status = found.status.data() + first},
+                    own_bounds, together);
+    });
+    return std::move(found).as_arrays();
+}
+
+GridsOut make_finals(const SeedsIn& seeds, int uniformity, const std::string& build, int threads) {
+    if (uniformity < 11 || uniformity > 40) {
+        throw nb::value_error("uniformity must be 11 to 40");
+    }
+    const Engine& engine = engine_of(build);
+    Buffer<std::uint8_t> finals(kCells * seeds.shape(0));
+    do_batch(seeds.shape(0), threads, [&](std::size_t first, std::size_t rows, const StopCheck& stop_check) {
+        engine.make_finals({.seeds = seeds.data() + first,
+                            .rows = rows,
+                            .uniformity = uniformity,
+                            .finals = finals.data() + kCells * first,
+                            .pause = pause_of(&stop_check)});
     });
     return std::move(finals).as_grids();
 }
@@ -187,7 +253,7 @@ std::vector<std::vector<std::uint8_t>> orbits_of(const OrbitsIn& numbers) {
 }
 
 nb::tuple dig_finals(const GridsIn& finals, const SeedsIn& seeds, const OrbitsIn& orbits, std::vector<int> aims,
-                     std::pair<int, int> clue_range, bool minimal) {
+                     std::pair<int, int> clue_range, bool minimal, const std::string& build, int threads) {
     const std::size_t rows = finals.shape(0);
     if (seeds.shape(0) != rows) {
         throw nb::value_error("there must be one seed a final");
@@ -202,13 +268,42 @@ nb::tuple dig_finals(const GridsIn& finals, const SeedsIn& seeds, const OrbitsIn
         .most = clue_range.second,
         .minimal = minimal,
     };
+    const Engine& engine = engine_of(build);
     Buffer<std::uint8_t> puzzles(kCells * rows);
     Buffer<std::uint8_t> status(rows);
-    for_each_row(rows, [&](std::size_t index, const StopCheck&) {
-        const DigStatus became = dig(row_of_batch(finals, index), seeds.data()[index], order, puzzles.row(index));
-        status[index] = static_cast<std::uint8_t>(became);
+    do_batch(rows, threads, [&](std::size_t first, std::size_t count, const StopCheck& stop_check) {
+        dig_batch(engine,
+                  {.finals = finals.data() + kCells * first,
+                   .seeds = seeds.data() + first,
+                   .rows = count,
+                   .puzzles = puzzles.data() + kCells * first,
+                   .status = status.data() + first},
+                  order, &stop_check);
     });
     return nb::make_tuple(std::move(puzzles).as_grids(), std::move(status).as_column());
+}
+
+nb::tuple solve_by_peer(const Peer& peer, const GridsIn& puzzles) {
+    const std::size_t rows = puzzles.shape(0);
+    Buffer<std::int64_t> counts(rows);
+    Buffer<std::uint8_t> solutions(kCells * rows);
+    peer.solve(puzzles.data(), rows, counts.data(), solutions.data());
+    return nb::make_tuple(std::move(counts).as_column(), std::move(solutions).as_grids());
+}
+
+GridsOut dig_by_peer(const Peer& peer, const GridsIn& finals, const SeedsIn& seeds) {
+    if (seeds.shape(0) != finals.shape(0)) {
+        throw nb::value_error("there must be one seed a final");
+    }
+    Buffer<std::uint8_t> puzzles(kCells * finals.shape(0));
+    peer.dig(finals.data(), seeds.data(), finals.shape(0), puzzles.data());
+    return std::move(puzzles).as_grids();
+}
+
+GridsOut make_finals_by_peer(const Peer& peer, const SeedsIn& seeds) {
+    Buffer<std::uint8_t> finals(kCells * seeds.shape(0));
+    peer.make_finals(seeds.data(), seeds.shape(0), finals.data());
+    return std::move(finals).as_grids();
 }
 
 /// The values that rows get, by the names of Python's enumerations.
@@ -238,13 +333,23 @@ nb::dict dig_statuses() {
 NB_MODULE(_kernel, module) {
     using namespace sudokumill;
     // noconvert: an array of another dtype or memory order is refused, not copied behind the caller's back
-    module.def("search_cells", &solve<search_cells>, "puzzles"_a.noconvert(), "limit"_a,
+    module.def("solve", &solve, "puzzles"_a.noconvert(), "limit"_a, "max_nodes"_a.none(), "build"_a,
+               "together"_a = kRowsTogether, "threads"_a = 1);
+    module.def("search_cover", &search_cover_of_batch, "puzzles"_a.noconvert(), "limit"_a,
                "max_nodes"_a = nb::none());
-    module.def("search_cover", &solve<search_cover>, "puzzles"_a.noconvert(), "limit"_a,
-               "max_nodes"_a = nb::none());
-    module.def("make_finals", &make_finals, "seeds"_a.noconvert());
+    module.def("make_finals", &make_finals, "seeds"_a.noconvert(), "uniformity"_a, "build"_a, "threads"_a = 1);
     module.def("dig", &dig_finals, "finals"_a.noconvert(), "seeds"_a.noconvert(), "orbits"_a.noconvert(), "aims"_a,
-               "clue_range"_a, "minimal"_a);
+               "clue_range"_a, "minimal"_a, "build"_a, "threads"_a = 1);
+    nb::class_<Peer>(module, "Peer")
+        .def(nb::init<const std::string&>(), "path"_a)
+        .def("solve", &solve_by_peer, "puzzles"_a.noconvert())
+        .def("dig", &dig_by_peer, "finals"_a.noconvert(), "seeds"_a.noconvert())
+        .def("make_finals", &make_finals_by_peer, "seeds"_a.noconvert());
+    nb::list builds;
+    for (const Engine* engine : runnable_engines()) {
+        builds.append(engine->name);
+    }
+    module.attr("builds") = nb::tuple(builds);
     module.attr("solve_statuses") = solve_statuses();
     module.attr("dig_statuses") = dig_statuses();
 }

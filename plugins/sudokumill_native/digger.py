@@ -9,6 +9,7 @@ from sudokumill.grids.batch import CELLS, Grids, check_batch
 from sudokumill.grids.symmetries import orbits
 from sudokumill.streams import Seeds, check_seeds
 from sudokumill_native import _kernel
+from sudokumill_native.builds import chosen_build
 from sudokumill_native.options import NativeDiggerOptions
 
 
@@ -20,10 +21,14 @@ class NativeDigger:
 
     Args:
         options: what is wanted.
+        build: one of the kernel's builds; None: the one that the environment names, else the fastest.
+        threads: how many do a batch; a host that has a process for each core wants one.
     """
 
-    def __init__(self, options: NativeDiggerOptions) -> None:
+    def __init__(self, options: NativeDiggerOptions, build: str | None = None, threads: int = 1) -> None:
         self._options = options
+        self._build = build or chosen_build()
+        self._threads = threads
         self._orbits = np.empty(CELLS, dtype=np.uint8)
         for number, orbit in enumerate(orbits(options.symmetry)):
             self._orbits[list(orbit)] = number
@@ -45,5 +50,7 @@ class NativeDigger:
             self._options.aims(),
             self._options.clue_range(),
             self._options.minimal,
+            self._build,
+            self._threads,
         )
         return DigResult(puzzles=puzzles, status=status)

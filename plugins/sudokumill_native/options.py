@@ -1,4 +1,4 @@
-"""What the digger and the solvers can be asked for.
+"""What the generator, the digger and the solvers can be asked for.
 
 The option models stand apart from what they configure, so that registering them does not load the kernel.
 """
@@ -20,6 +20,19 @@ class SearchOptions(Options):
         ge=1,
         lt=2**63,
         description="placements that one puzzle may cost before the search gives up; none: no bound",
+    )
+
+
+class NativeGeneratorOptions(Options):
+    """Options of generator ``native``."""
+
+    uniformity: int = Field(
+        default=15,
+        ge=13,
+        le=18,
+        description="how evenly finals are drawn: all that ever come up are equally likely; the share that "
+        "never does is 4 % at 13, 1.3 % at 14, 0.05 % at 15, 0.005 % at 16, 0.0007 % at 17, none that was ever "
+        "seen at 18; each step takes twice the time",
     )
 
 

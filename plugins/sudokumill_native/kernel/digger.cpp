@@ -1,58 +1,13 @@
 #include "digger.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <span>
 
-#include "cell_search.hpp"
 #include "splitmix.hpp"
 
 namespace sudokumill {
 namespace {
-
-using Orbit = std::vector<std::uint8_t>;
-
-/// Whether a puzzle, from which an orbit of its clues was just blanked, still has the final as its only
-/// solution.
-///
-/// Another solution differs in one of the orbit's cells, since with these it was unique. For one cell that is
-/// cheaper to ask than to count to two: the final itself need not be found again.
-bool is_still_unique(GridView puzzle, const Orbit& orbit, GridView final) {
-    if (orbit.size() == 1) {
-        return !has_solution_without(puzzle, orbit.front(), final[orbit.front()]);
-    }
-    return search_cells(puzzle, {.limit = 2}).count == 1;
-}
-
-/// Blanks an orbit if the puzzle stays unique, else leaves it as it was.
-bool try_to_dig(GridSpan puzzle, const Orbit& orbit, GridView final) {
-    for (const std::uint8_t cell : orbit) {
-        puzzle[cell] = 0;
-    }
-    const bool unique = is_still_unique(puzzle, orbit, final);
-    if (!unique) {
-        for (const std::uint8_t cell : orbit) {
-            puzzle[cell] = final[cell];
-        }
-    }
-    return unique;
-}
-
-/// Whether no single clue of a unique puzzle can go.
-bool is_minimal(GridSpan puzzle) {
-    for (int cell = 0; cell < kCells; ++cell) {
-        const std::uint8_t digit = puzzle[cell];
-        if (digit == 0) {
-            continue;
-        }
-        puzzle[cell] = 0;
-        const bool needed = has_solution_without(puzzle, cell, digit);
-        puzzle[cell] = digit;
-        if (!needed) {
-            return false;
-        }
-    }
-    return true;
-}
 
 /// The one orbit with an odd number of cells (the centre, under a rotation), or null if there are several.
 ///
@@ -61,45 +16,111 @@ bool is_minimal(GridSpan puzzle) {
 ///     ------+------      31 without it.
 ///     . . . | c b a
 const Orbit* only_odd_orbit(const std::vector<Orbit>& orbits) {
-    const auto is_odd = [](const Orbit& orbit) { return orbit.size() % 2 == 1; };
+    const auto is_odd = [](const Orbit& orbit) { return orbit.size % 2 == 1; };
     return std::ranges::count_if(orbits, is_odd) == 1 ? &*std::ranges::find_if(orbits, is_odd) : nullptr;
+}
+
+/// Draws the plan of each row from its seed, and marks rows that are no finals.
+class Planner {
+  public:
+    Planner(const DigRows& batch, const DigOrder& order) : batch_(batch), order_(order) {
+        for (const auto& orbit : order.orbits) {
+            orbits_.push_back({.cells = orbit.data(), .size = static_cast<int>(orbit.size())});
+        }
+        odd_ = only_odd_orbit(orbits_);
+    }
+
+    void plan(std::size_t row, DigPlan& plan) const {
+        plan.orbits = orbits_.data();
+        plan.turn_count = 0;
+        const bool digs = is_final(GridView(batch_.finals + kCells * row, kCells));
+        batch_.status[row] = static_cast<std::uint8_t>(digs ? DigStatus::dug : DigStatus::not_a_final);
+        if (!digs) {
+            return;
+        }
+        SplitMix64 random(batch_.seeds[row]);
+        const int aim = order_.aims[random.below(static_cast<int>(order_.aims.size()))];
+        plan.fewest = order_.minimal ? 0 : aim;
+        const std::size_t count = orbits_.size();
+        const std::span turns(plan.turns, count);
+        for (std::size_t turn = 0; turn < count; ++turn) {
+            turns[turn] = static_cast<std::uint8_t>(turn);
+        }
+        random.shuffle(turns);
+        plan.turn_count = static_cast<int>(count);
+
+        // With an aim, the orbit that decides odd or even goes at once, which a final always allows, or never.
+        if (plan.fewest > 0 && odd_ != nullptr) {
+            const auto turn = std::ranges::find(turns, static_cast<std::uint8_t>(odd_ - orbits_.data()));
+            if ((kCells - plan.fewest) % 2 == 1) {
+                std::rotate(turns.begin(), turn, turn + 1);
+            } else {
+                std::rotate(turn, turn + 1, turns.end());
+                --plan.turn_count;
+            }
+        }
+    }
+
+    /// Whether every puzzle comes out minimal: each clue was tried by itself, and none was kept for an aim.
+    bool leaves_minimal() const {
+        return order_.minimal && std::ranges::all_of(orbits_, [](const Orbit& orbit) { return orbit.size == 1; });
+    }
+
+  private:
+    const DigRows& batch_;
+    const DigOrder& order_;
+    std::vector<Orbit> orbits_;
+    const Orbit* odd_ = nullptr;
+};
+
+/// Whether no single clue of a unique puzzle can go.
+bool is_minimal(const Engine& engine, GridView puzzle) {
+    std::vector<Grid> grids; // the puzzle without each of its clues
+    for (int cell = 0; cell < kCells; ++cell) {
+        if (puzzle[cell] != 0) {
+            std::ranges::copy(puzzle, grids.emplace_back().begin());
+            grids.back()[cell] = 0;
+        }
+    }
+    std::vector<std::int64_t> counts(grids.size());
+    std::vector<std::int64_t> nodes(grids.size());
+    std::vector<Grid> solutions(grids.size());
+    constexpr SolveOrder count_to_two{
+        .limit = 2, .max_nodes = std::numeric_limits<std::int64_t>::max(), .pause = {}};
+    engine.solve({.puzzles = grids.data()->data(),
+                  .rows = grids.size(),
+                  .counts = counts.data(),
+                  .solutions = solutions.data()->data(),
+                  .nodes = nodes.data()},
+                 count_to_two);
+    return std::ranges::all_of(counts, [](std::int64_t count) { return count == 2; });
 }
 
 } // namespace
 
-DigStatus dig(GridView final, std::uint64_t seed, const DigOrder& order, GridSpan puzzle) {
-    if (!is_final(final)) {
-        std::ranges::fill(puzzle, std::uint8_t{0});
-        return DigStatus::not_a_final;
-    }
-    std::ranges::copy(final, puzzle.begin());
-    SplitMix64 random(seed);
-    const int aim = order.aims[random.below(static_cast<int>(order.aims.size()))];
-    const int fewest = order.minimal ? 0 : aim;
-    std::vector<const Orbit*> turns;
-    for (const Orbit& orbit : order.orbits) {
-        turns.push_back(&orbit);
-    }
-    random.shuffle(std::span(turns));
-
-    // With an aim, the orbit that decides odd or even goes at once, which a final always allows, or never.
-    if (const Orbit* odd = fewest > 0 ? only_odd_orbit(order.orbits) : nullptr; odd != nullptr) {
-        const auto turn = std::ranges::find(turns, odd);
-        if ((kCells - fewest) % 2 == 1) {
-            std::rotate(turns.begin(), turn, turn + 1);
-        } else {
-            turns.erase(turn);
+void dig_batch(const Engine& engine, const DigRows& batch, const DigOrder& order, const StopCheck* stop_check) {
+    Planner planner(batch, order);
+    engine.dig({
+        .finals = batch.finals,
+        .rows = batch.rows,
+        .puzzles = batch.puzzles,
+        .plan = [](void* context, std::size_t row,
+                   DigPlan& plan) { static_cast<const Planner*>(context)->plan(row, plan); },
+        .context = &planner,
+        .pause = pause_of(stop_check),
+    });
+    for (std::size_t row = 0; row < batch.rows; ++row) {
+        const GridSpan puzzle(batch.puzzles + kCells * row, kCells);
+        if (batch.status[row] == static_cast<std::uint8_t>(DigStatus::not_a_final)) {
+            std::ranges::fill(puzzle, std::uint8_t{0});
+            continue;
+        }
+        const int clues = clue_count(puzzle);
+        const bool in_range = order.least <= clues && clues <= order.most;
+        if (!in_range || (order.minimal && !planner.leaves_minimal() && !is_minimal(engine, puzzle))) {
+            batch.status[row] = static_cast<std::uint8_t>(DigStatus::missed);
         }
     }
-    int clues = kCells;
-    for (const Orbit* orbit : turns) {
-        const int size = static_cast<int>(orbit->size());
-        if (clues - size >= fewest && try_to_dig(puzzle, *orbit, final)) {
-            clues -= size;
-        }
-    }
-    const bool in_range = order.least <= clues && clues <= order.most;
-    return in_range && (!order.minimal || is_minimal(puzzle)) ? DigStatus::dug : DigStatus::missed;
 }
 
 } // namespace sudokumill

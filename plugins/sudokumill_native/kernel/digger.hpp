@@ -1,10 +1,13 @@
-// Takes clues out of finals so that puzzles remain.
+// Digger "native": takes clues out of finals so that puzzles remain.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "batch/engine.hpp"
 #include "grid.hpp"
+#include "outcome.hpp"
 
 namespace sudokumill {
 
@@ -25,9 +28,19 @@ struct DigOrder {
     bool minimal = false; // dig on to the end, and count as dug only where no single clue can go
 };
 
-/// Digs one final; the puzzle is written in any case, zeros where the row is no final.
+/// A batch, and where its puzzles go; row by row.
+struct DigRows {
+    const std::uint8_t* finals; // 81 digits a row
+    const std::uint64_t* seeds;
+    std::size_t rows;
+    std::uint8_t* puzzles; // 81 digits a row: zeros where the row is no final
+    std::uint8_t* status;  // DigStatus
+};
+
+/// Digs each final of a batch.
 ///
-/// Orbits are tried in an order drawn by the seed, each once: what cannot go now cannot go from fewer clues.
-DigStatus dig(GridView final, std::uint64_t seed, const DigOrder& order, GridSpan puzzle);
+/// Orbits are tried in an order drawn by the row's seed, each once: what cannot go now cannot go from fewer clues.
+/// A row is the same whatever the engine and the other rows are.
+void dig_batch(const Engine& engine, const DigRows& batch, const DigOrder& order, const StopCheck* stop_check);
 
 } // namespace sudokumill

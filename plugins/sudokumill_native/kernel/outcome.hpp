@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include "batch/engine.hpp"
 #include "grid.hpp"
 
 namespace sudokumill {
@@ -21,6 +22,17 @@ enum class SolveStatus : std::uint8_t {
 
 /// Asked now and then by what takes long; it throws to end it.
 using StopCheck = std::function<void()>;
+
+/// The same for code that knows no std::function.
+inline Pause pause_of(const StopCheck* stop_check) {
+    return {.call =
+                [](void* check) {
+                    if (check != nullptr) {
+                        (*static_cast<const StopCheck*>(check))();
+                    }
+                },
+            .context = const_cast<StopCheck*>(stop_check)};
+}
 
 /// Where a search stops.
 struct SearchBounds {

@@ -1,16 +1,19 @@
-// The kernel without Python, to be built with sanitizers: the two searches against each other on thousands of
-// grids of every kind, and what finals and digs promise. Prints each promise that is broken; exit code 1 if any.
+// The kernel without Python, to be built with sanitizers: every build of the batch engine against the search over
+// the exact cover, on thousands of grids of every kind, and what finals and digs promise. Prints each promise that
+// is broken; exit code 1 if any.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <initializer_list>
+#include <limits>
 #include <vector>
 
-#include "cell_search.hpp"
+#include "batch/dispatch.hpp"
+#include "batch_solver.hpp"
 #include "digger.hpp"
 #include "exact_cover.hpp"
-#include "finals.hpp"
 #include "splitmix.hpp"
+#include "threads.hpp"
 
 namespace {
 
@@ -52,28 +55,64 @@ bool solves(GridView solution, GridView puzzle) {
     return sudokumill::is_final(solution);
 }
 
-void searches_agree(GridView puzzle, std::uint64_t seed) {
-    for (const std::int64_t limit : {1, 2, 50}) {
-        const SolveOutcome cells = search_cells(puzzle, {.limit = limit});
-        const SolveOutcome cover = search_cover(puzzle, {.limit = limit});
-        expect(cells.count == cover.count, "both searches count the same", seed);
-        expect(cells.status == cover.status, "both searches say the same", seed);
-        expect(cells.count <= limit, "no search counts beyond its limit", seed);
-        for (const SolveOutcome& outcome : {cells, cover}) {
-            expect(outcome.count == 0 || solves(outcome.solution, puzzle), "a solution is one", seed);
-        }
+const std::uint8_t* bytes_of(const std::vector<Grid>& grids) { return grids.empty() ? nullptr : grids[0].data(); }
+std::uint8_t* bytes_of(std::vector<Grid>& grids) { return grids.empty() ? nullptr : grids[0].data(); }
+
+constexpr std::int64_t kNoBound = std::numeric_limits<std::int64_t>::max();
+
+/// Solves a batch.
+std::vector<SolveOutcome> solve(const Engine& engine, const std::vector<Grid>& grids, const SearchBounds& bounds) {
+    const std::size_t rows = grids.size();
+    std::vector<std::int64_t> counts(rows);
+    std::vector<std::int64_t> nodes(rows);
+    std::vector<std::uint8_t> status(rows);
+    std::vector<Grid> solutions(rows);
+    solve_batch(engine,
+                {.puzzles = bytes_of(grids),
+                 .rows = rows,
+                 .counts = counts.data(),
+                 .solutions = bytes_of(solutions),
+                 .nodes = nodes.data(),
+                 .status = status.data()},
+                bounds);
+    std::vector<SolveOutcome> outcomes;
+    for (std::size_t row = 0; row < rows; ++row) {
+        outcomes.push_back({counts[row], nodes[row], static_cast<SolveStatus>(status[row]), solutions[row]});
     }
+    return outcomes;
 }
 
-void budgets_hold(GridView puzzle, std::uint64_t seed) {
-    for (const auto search : {search_cells, search_cover}) {
-        const SolveOutcome whole = search(puzzle, {.limit = 50});
-        for (const std::int64_t max_nodes : {1, 2, 5}) {
-            const SolveOutcome outcome = search(puzzle, {.limit = 50, .max_nodes = max_nodes});
-            expect(outcome.nodes <= max_nodes, "no search costs more than its budget", seed);
-            expect(outcome.count <= whole.count, "a count that was given up is a lower bound", seed);
-            expect((outcome.status == SolveStatus::gave_up) == (whole.nodes > max_nodes),
-                   "a search gives up if and only if its budget is too small", seed);
+bool equal(const SolveOutcome& one, const SolveOutcome& other) {
+    return one.count == other.count && one.nodes == other.nodes && one.status == other.status &&
+           one.solution == other.solution;
+}
+
+/// All builds, whole batches and single rows, and the other solver.
+void searches_agree(const std::vector<Grid>& grids) {
+    for (const std::int64_t limit : {1, 2, 50}) {
+        for (const std::int64_t max_nodes : {kNoBound, std::int64_t{5}}) {
+            const SearchBounds bounds{.limit = limit, .max_nodes = max_nodes};
+            const std::vector<SolveOutcome> expected = solve(kPortableEngine, grids, bounds);
+            for (const Engine* engine : runnable_engines()) {
+                const std::vector<SolveOutcome> together = solve(*engine, grids, bounds);
+                for (std::size_t row = 0; row < grids.size(); ++row) {
+                    expect(equal(together[row], expected[row]), "all builds find the same", row);
+                    if (row % 7 == 0) {
+                        expect(equal(solve(*engine, {grids[row]}, bounds).front(), expected[row]),
+                               "a row alone is as in its batch", row);
+                    }
+                }
+            }
+            for (std::size_t row = 0; row < grids.size(); ++row) {
+                const SolveOutcome& outcome = expected[row];
+                expect(outcome.count == 0 || solves(outcome.solution, grids[row]), "a solution is one", row);
+                expect(outcome.nodes <= max_nodes, "no search costs more than its budget", row);
+                if (max_nodes == kNoBound) {
+                    const SolveOutcome cover = search_cover(grids[row], {.limit = limit});
+                    expect(outcome.count == cover.count, "both searches count the same", row);
+                    expect(outcome.status == cover.status, "both searches say the same", row);
+                }
+            }
         }
     }
 }
@@ -88,68 +127,153 @@ Grid spoiled(Grid puzzle, std::uint64_t seed) {
     return puzzle;
 }
 
-void a_row_keeps_its_promises(std::uint64_t seed) {
-    const Grid final = make_final(seed);
-    expect(sudokumill::is_final(final), "a final is one", seed);
-    expect(final == make_final(seed), "the same seed gives the same final", seed);
+std::vector<Grid> make_finals(const Engine& engine, const std::vector<std::uint64_t>& seeds) {
+    std::vector<Grid> finals(seeds.size());
+    engine.make_finals(
+        {.seeds = seeds.data(), .rows = seeds.size(), .uniformity = 13, .finals = bytes_of(finals), .pause = {}});
+    return finals;
+}
 
-    Grid puzzle;
-    expect(dig(final, seed, single_cells(true), puzzle) == DigStatus::dug, "a dig to the end succeeds", seed);
-    expect(search_cover(puzzle, {}).solution == final, "a puzzle's solution is its final", seed);
-    for (int cell = 0; cell < kCells; ++cell) {
-        Grid fewer = puzzle;
-        fewer[cell] = 0;
-        const bool unique = search_cover(fewer, {}).status == SolveStatus::unique;
-        expect(unique == (puzzle[cell] == 0), "a puzzle is unique and minimal", seed);
+std::vector<Grid> dig(const Engine& engine, const std::vector<Grid>& finals,
+                      const std::vector<std::uint64_t>& seeds, const DigOrder& order, DigStatus wanted) {
+    std::vector<Grid> puzzles(finals.size());
+    std::vector<std::uint8_t> status(finals.size());
+    dig_batch(engine,
+              {.finals = bytes_of(finals),
+               .seeds = seeds.data(),
+               .rows = finals.size(),
+               .puzzles = bytes_of(puzzles),
+               .status = status.data()},
+              order, nullptr);
+    for (std::size_t row = 0; row < finals.size(); ++row) {
+        const int clues = clue_count(puzzles[row]);
+        const bool in_range = clues >= order.least && clues <= order.most;
+        expect(status[row] == static_cast<int>(in_range ? wanted : DigStatus::missed), "a dig has its status",
+               row);
     }
+    return puzzles;
+}
 
-    Grid turned;
-    const DigStatus became = dig(final, seed, half_turns(), turned);
-    const int clues = clue_count(turned);
-    expect((became == DigStatus::dug) == (clues >= 30 && clues <= 34), "dug means in the range", seed);
-    expect(search_cover(turned, {}).status == SolveStatus::unique, "a symmetric puzzle is unique", seed);
-    for (int cell = 0; cell < kCells; ++cell) {
-        expect((turned[cell] == 0) == (turned[80 - cell] == 0), "an orbit goes together", seed);
+void a_line_keeps_its_promises() {
+    std::vector<std::uint64_t> seeds;
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+        seeds.push_back(seed);
     }
-
-    for (std::uint64_t variation = 0; variation < 10; ++variation) {
-        const Grid grid = spoiled(puzzle, seed * 10 + variation);
-        searches_agree(grid, seed);
-        budgets_hold(grid, seed);
+    const std::vector<Grid> finals = make_finals(kPortableEngine, seeds);
+    const std::vector<Grid> puzzles = dig(kPortableEngine, finals, seeds, single_cells(true), DigStatus::dug);
+    const std::vector<Grid> turned = dig(kPortableEngine, finals, seeds, half_turns(), DigStatus::dug);
+    for (const Engine* engine : runnable_engines()) {
+        expect(make_finals(*engine, seeds) == finals, "all builds make the same finals");
+        expect(dig(*engine, finals, seeds, single_cells(true), DigStatus::dug) == puzzles,
+               "all builds dig the same");
+        expect(dig(*engine, finals, seeds, half_turns(), DigStatus::dug) == turned,
+               "all builds dig the same orbits");
     }
+    std::vector<Grid> grids(1); // the blank one
+    for (const std::uint64_t seed : seeds) {
+        expect(sudokumill::is_final(finals[seed]), "a final is one", seed);
+        const Grid& puzzle = puzzles[seed];
+        expect(search_cover(puzzle, {}).solution == finals[seed], "a puzzle's solution is its final", seed);
+        for (int cell = 0; cell < kCells; ++cell) {
+            Grid fewer = puzzle;
+            fewer[cell] = 0;
+            const bool unique = search_cover(fewer, {}).status == SolveStatus::unique;
+            expect(unique == (puzzle[cell] == 0), "a puzzle is unique and minimal", seed);
+            expect((turned[seed][cell] == 0) == (turned[seed][80 - cell] == 0), "an orbit goes together", seed);
+        }
+        expect(search_cover(turned[seed], {}).status == SolveStatus::unique, "a symmetric puzzle is unique", seed);
+        for (std::uint64_t variation = 0; variation < 10; ++variation) {
+            grids.push_back(spoiled(puzzle, seed * 10 + variation));
+        }
+    }
+    searches_agree(grids);
 }
 
 /// A check that throws ends a search that would not end, and is asked again and again until then.
 void a_search_can_be_stopped() {
-    for (const auto search : {search_cells, search_cover}) {
-        int asked = 0;
-        const StopCheck stop_at_the_third = [&asked] {
-            if (++asked == 3) {
-                throw asked;
-            }
-        };
-        bool stopped = false;
-        try {
-            search(Grid{}, {.limit = 1'000'000'000, .stop_check = &stop_at_the_third});
-        } catch (int) {
-            stopped = true;
+    int asked = 0;
+    const StopCheck stop_at_the_third = [&asked] {
+        if (++asked == 3) {
+            throw asked;
         }
-        expect(stopped && asked == 3, "a search ends when it is told to");
+    };
+    const SearchBounds bounds{.limit = 1'000'000'000, .stop_check = &stop_at_the_third};
+    const auto ends = [&](auto search) {
+        asked = 0;
+        try {
+            search();
+        } catch (int) {
+            return asked == 3;
+        }
+        return false;
+    };
+    expect(ends([&] { search_cover(Grid{}, bounds); }), "a search ends when it is told to");
+    for (const Engine* engine : runnable_engines()) {
+        expect(ends([&] { solve(*engine, std::vector<Grid>(1), bounds); }), "a single search ends when told to");
+        expect(ends([&] { solve(*engine, std::vector<Grid>(40), bounds); }), "a batch ends when it is told to");
+    }
+}
+
+void solve_batch_forever(const Engine& engine, const StopCheck& stop_check) {
+    solve(engine, std::vector<Grid>(40), {.limit = kNoBound, .stop_check = &stop_check});
+}
+
+/// Several threads find what one does, and what one of them throws ends all.
+void threads_agree() {
+    std::vector<std::uint64_t> seeds(60);
+    for (std::size_t row = 0; row < seeds.size(); ++row) {
+        seeds[row] = row;
+    }
+    const StopCheck nothing = [] {};
+    for (const Engine* engine : runnable_engines()) {
+        const std::vector<Grid> expected = make_finals(*engine, seeds);
+        std::vector<Grid> finals(seeds.size());
+        in_threads(seeds.size(), 3, nothing,
+                   [&](std::size_t first, std::size_t rows, const StopCheck& stop_check) {
+                       engine->make_finals({.seeds = seeds.data() + first,
+                                            .rows = rows,
+                                            .uniformity = 13,
+                                            .finals = finals[first].data(),
+                                            .pause = pause_of(&stop_check)});
+                   });
+        expect(finals == expected, "threads make the same finals");
+        for (const std::size_t failing : {0, 2}) {
+            bool thrown = false;
+            try {
+                in_threads(3, 3, nothing, [&](std::size_t first, std::size_t, const StopCheck& stop_check) {
+                    if (first == failing) {
+                        throw failing;
+                    }
+                    solve_batch_forever(*engine, stop_check);
+                });
+            } catch (std::size_t which) {
+                thrown = which == failing;
+            }
+            expect(thrown, "what a thread throws ends all");
+        }
     }
 }
 
 void extremes() {
-    const Grid empty{};
-    searches_agree(empty, 0);
-    budgets_hold(empty, 0);
     Grid high{};
     high[80] = 255;
-    expect(search_cells(high, {}).status == SolveStatus::clash, "a number above 9 is a clash");
-    expect(search_cover(high, {}).status == SolveStatus::clash, "a number above 9 is a clash");
     Grid puzzle;
     puzzle.fill(7);
-    expect(dig(high, 0, single_cells(false), puzzle) == DigStatus::not_a_final, "no final, no dig");
-    expect(puzzle == empty, "a row that is no final gives zeros");
+    for (const Engine* engine : runnable_engines()) {
+        for (const std::size_t rows : {1, 40}) {
+            for (const SolveOutcome& outcome : solve(*engine, std::vector<Grid>(rows, high), {})) {
+                expect(outcome.status == SolveStatus::clash, "a number above 9 is a clash");
+            }
+        }
+        const std::uint64_t seed = 0;
+        std::uint8_t status = 0;
+        dig_batch(*engine,
+                  {.finals = high.data(), .seeds = &seed, .rows = 1, .puzzles = puzzle.data(), .status = &status},
+                  single_cells(false), nullptr);
+        expect(status == static_cast<int>(DigStatus::not_a_final), "no final, no dig");
+        expect(puzzle == Grid{}, "a row that is no final gives zeros");
+        solve(*engine, {}, {});
+    }
 }
 
 } // namespace
@@ -157,8 +281,7 @@ void extremes() {
 int main() {
     extremes();
     a_search_can_be_stopped();
-    for (std::uint64_t seed = 0; seed < 100; ++seed) {
-        a_row_keeps_its_promises(seed);
-    }
+    threads_agree();
+    a_line_keeps_its_promises();
     return broken == 0 ? 0 : 1;
 }

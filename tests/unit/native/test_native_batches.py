@@ -21,7 +21,7 @@ from sudokumill.grids.batch import Grids
 from sudokumill_native import _kernel
 from sudokumill_native.digger import NativeDigger
 from sudokumill_native.generator import NativeGenerator
-from sudokumill_native.options import NativeDiggerOptions, SearchOptions
+from sudokumill_native.options import NativeDiggerOptions, NativeGeneratorOptions, SearchOptions
 from sudokumill_native.solvers import ExactCoverSolver, NativeSolver
 
 SEEDS = np.arange(4, dtype=np.uint64)
@@ -50,6 +50,10 @@ def solve(grids: Any) -> None:
     NativeSolver(SearchOptions()).solve(grids)
 
 
+def solve_in_kernel(grids: Any, limit: int) -> None:
+    _kernel.solve(grids, limit, None, "portable")
+
+
 def solve_by_cover(grids: Any) -> None:
     ExactCoverSolver(SearchOptions()).solve(grids)
 
@@ -66,8 +70,8 @@ def test_what_is_no_batch_is_refused(call: Callable[[Any], None], grids: Any) ->
 
 
 @pytest.mark.parametrize("grids", NO_GRIDS.values(), ids=NO_GRIDS)
-@pytest.mark.parametrize("search", [_kernel.search_cells, _kernel.search_cover])
-def test_the_kernel_itself_converts_nothing(search: _kernel.Search, grids: Any) -> None:
+@pytest.mark.parametrize("search", [solve_in_kernel, _kernel.search_cover])
+def test_the_kernel_itself_converts_nothing(search: Callable[[Any, int], object], grids: Any) -> None:
     with pytest.raises(TypeError):
         search(grids, 2)
 
@@ -75,25 +79,25 @@ def test_the_kernel_itself_converts_nothing(search: _kernel.Search, grids: Any) 
 @pytest.mark.parametrize("seeds", NO_SEEDS.values(), ids=NO_SEEDS)
 def test_what_are_no_seeds_is_refused(seeds: Any) -> None:
     with pytest.raises(BatchShapeError):
-        NativeGenerator().generate(seeds)
+        NativeGenerator(NativeGeneratorOptions()).generate(seeds)
     with pytest.raises(TypeError):
-        _kernel.make_finals(seeds)
-    finals = NativeGenerator().generate(SEEDS).finals
+        _kernel.make_finals(seeds, 16, "portable")
+    finals = NativeGenerator(NativeGeneratorOptions()).generate(SEEDS).finals
     with pytest.raises(BatchShapeError):
         NativeDigger(DIG_TO_THE_END).dig(finals, seeds)
 
 
 def test_the_kernel_checks_its_orders() -> None:
-    finals = NativeGenerator().generate(SEEDS).finals
+    finals = NativeGenerator(NativeGeneratorOptions()).generate(SEEDS).finals
     each_cell = np.arange(81, dtype=np.uint8)
     with pytest.raises(ValueError, match="0 to 80"):
-        _kernel.dig(finals, SEEDS, each_cell + np.uint8(1), [0], (17, 81), minimal=False)
+        _kernel.dig(finals, SEEDS, each_cell + np.uint8(1), [0], (17, 81), minimal=False, build="portable")
     with pytest.raises(ValueError, match="clue count"):
-        _kernel.dig(finals, SEEDS, each_cell, [], (17, 81), minimal=False)
+        _kernel.dig(finals, SEEDS, each_cell, [], (17, 81), minimal=False, build="portable")
     with pytest.raises(ValueError, match="one seed a final"):
-        _kernel.dig(finals, SEEDS[:3], each_cell, [0], (17, 81), minimal=False)
+        _kernel.dig(finals, SEEDS[:3], each_cell, [0], (17, 81), minimal=False, build="portable")
     with pytest.raises(ValueError, match="max_nodes"):
-        _kernel.search_cells(finals, 2, 0)
+        _kernel.solve(finals, 2, 0, "portable")
 
 
 def test_read_only_batches_are_taken(minimal_puzzles: Grids) -> None:
@@ -102,7 +106,7 @@ def test_read_only_batches_are_taken(minimal_puzzles: Grids) -> None:
 
 
 def test_results_are_new_and_outlive_their_inputs() -> None:
-    finals = NativeGenerator().generate(SEEDS).finals
+    finals = NativeGenerator(NativeGeneratorOptions()).generate(SEEDS).finals
     kept = finals.copy()
     solutions = NativeSolver(SearchOptions()).solve(finals).solutions
     assert not np.shares_memory(solutions, finals)
@@ -137,7 +141,7 @@ def test_threads_get_the_same_results() -> None:
     seeds = np.arange(400, dtype=np.uint64)
 
     def line(_: int) -> tuple[bytes, ...]:
-        finals = NativeGenerator().generate(seeds).finals
+        finals = NativeGenerator(NativeGeneratorOptions()).generate(seeds).finals
         dug = NativeDigger(DIG_TO_THE_END).dig(finals, seeds)
         solved = NativeSolver(SearchOptions()).solve(dug.puzzles)
         covered = ExactCoverSolver(SearchOptions()).solve(dug.puzzles)
@@ -153,6 +157,7 @@ def test_threads_get_the_same_results() -> None:
 LONG = {
     "a count that does not end": "registry.solver(name).solve(np.zeros((1, 81), np.uint8), limit=10**18)",
     "many counts": "registry.solver(name).solve(np.zeros((100_000, 81), np.uint8), limit=50_000)",
+    "two threads": "NativeSolver(SearchOptions(), threads=2).solve(np.zeros((2, 81), np.uint8), 10**18)",
     "many finals": "registry.generator('native').generate(np.arange(30_000_000, dtype=np.uint64))",
     "many digs": (
         "seeds = np.arange(400, dtype=np.uint64);"
@@ -182,6 +187,8 @@ def test_ctrl_c_ends_a_batch(name: str, work: str) -> None:
     program = f"""if True:
         import numpy as np
         from sudokumill.registry import load_registry
+        from sudokumill_native.options import SearchOptions
+        from sudokumill_native.solvers import NativeSolver
         registry, name = load_registry(), {name!r}
         registry.generator("native"), registry.solver(name)
         print("begun", flush=True)
@@ -235,11 +242,11 @@ def test_a_process_ends_while_a_thread_still_counts() -> None:
 
 
 def _first_final(pipe: Any) -> None:
-    pipe.send(NativeGenerator().generate(SEEDS).finals.tobytes())
+    pipe.send(NativeGenerator(NativeGeneratorOptions()).generate(SEEDS).finals.tobytes())
 
 
 def test_a_forked_process_goes_on() -> None:
-    here = NativeGenerator().generate(SEEDS).finals.tobytes()
+    here = NativeGenerator(NativeGeneratorOptions()).generate(SEEDS).finals.tobytes()
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     child = context.Process(target=_first_final, args=(sender,))

@@ -14,7 +14,7 @@ from sudokumill.grids.symmetries import Symmetry, orbits, symmetries
 from sudokumill.streams import Seeds
 from sudokumill_native.digger import NativeDigger
 from sudokumill_native.generator import NativeGenerator
-from sudokumill_native.options import NativeDiggerOptions, SearchOptions
+from sudokumill_native.options import NativeDiggerOptions, NativeGeneratorOptions, SearchOptions
 from sudokumill_native.solvers import ExactCoverSolver
 
 Cases = Mapping[str, dict[str, Any]]
@@ -24,7 +24,7 @@ SEEDS = np.arange(100, dtype=np.uint64)
 
 @pytest.fixture(scope="module")
 def finals() -> Grids:
-    return NativeGenerator().generate(SEEDS).finals
+    return NativeGenerator(NativeGeneratorOptions()).generate(SEEDS).finals
 
 
 def digger(**asked: Any) -> NativeDigger:
@@ -216,9 +216,10 @@ def test_a_row_does_not_depend_on_its_batch(finals: Grids) -> None:
         assert alone.status[0] == whole.status[row]
 
 
-def test_the_puzzle_of_version_1(finals: Grids) -> None:
+def test_the_puzzle_of_version_1() -> None:
     # the same on every platform; if it changes, so must the version that the plugin registers
-    puzzle = digger().dig(finals[:1], SEEDS[:1]).puzzles
+    final = from_lines(["725638419436915287981247653679824135354761928218359764147582396893176542562493871"])
+    puzzle = digger().dig(final, SEEDS[:1]).puzzles
     assert to_lines(puzzle) == [
         "005000009006010000980000000070004030300060000000309004140080006803000500000090071"
     ]

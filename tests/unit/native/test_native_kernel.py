@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -11,24 +12,54 @@ import pytest
 HERE = Path(__file__).resolve().parent
 KERNEL = HERE.parents[2] / "plugins" / "sudokumill_native" / "kernel"
 
-SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SANITIZERS = ["address,undefined", "thread"]
+
+
+def _succeeds(command: list[str | Path]) -> None:
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
 
 
 @pytest.mark.slow
-def test_the_kernel_keeps_its_promises_under_sanitizers(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sanitizers", SANITIZERS)
+def test_the_kernel_keeps_its_promises_under_sanitizers(tmp_path: Path, sanitizers: str) -> None:
     # compiled directly, as CMake need not be on the path of whoever installed a wheel
     compiler = shlex.split(os.environ.get("CXX", "c++"))
     if shutil.which(compiler[0]) is None:
         pytest.skip(f"there is no C++ compiler {compiler[0]}")
+    sanitized = [f"-fsanitize={sanitizers}", "-fno-sanitize-recover=all"]
+    is_x86 = platform.machine().lower() in ("x86_64", "amd64")
+    options = ["-std=c++20", "-O1", "-g", "-Wall", "-Wextra", "-Werror", *sanitized, f"-I{KERNEL}"]
+    options += ["-DSUDOKUMILL_X86"] if is_x86 else []
+    objects = []
+    for source in [HERE / "kernel_test.cpp", *sorted(KERNEL.rglob("*.cpp"))]:
+        flags = source.with_name(source.stem.removeprefix("engine_") + ".flags")
+        if flags.exists() and not is_x86:
+            continue
+        objects.append(tmp_path / f"{source.stem}.o")
+        own = flags.read_text(encoding="ascii").split() if flags.exists() else []
+        _succeeds([*compiler, *options, *own, "-c", source, "-o", objects[-1]])
     program = tmp_path / "kernel_test"
-    sources = [HERE / "kernel_test.cpp", *sorted(KERNEL.glob("*.cpp"))]
-    warnings = ["-Wall", "-Wextra", "-Werror"]
-    built = subprocess.run(
-        [*compiler, "-std=c++20", "-O1", "-g", *warnings, *SANITIZED, f"-I{KERNEL}", *sources, "-o", program],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert built.returncode == 0, built.stderr
+    _succeeds([*compiler, *sanitized, *objects, "-o", program])
     ran = subprocess.run([program], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("build", ["avx2", "avx512"])
+def test_a_build_shares_no_function_with_the_others(tmp_path: Path, build: str) -> None:
+    # The linker keeps one of several copies of a function, and it could be the one that only a newer CPU can run.
+    compiler = shlex.split(os.environ.get("CXX", "c++"))
+    if shutil.which(compiler[0]) is None or shutil.which("nm") is None:
+        pytest.skip("there is no C++ compiler, or no nm")
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        pytest.skip("this machine has only the portable build")
+    flags = (KERNEL / "batch" / f"{build}.flags").read_text(encoding="ascii").split()
+    compiled = tmp_path / "engine.o"
+    source = KERNEL / "batch" / f"engine_{build}.cpp"
+    _succeeds([*compiler, "-std=c++20", "-O0", *flags, "-DSUDOKUMILL_X86", "-c", source, "-o", compiled])
+    listed = subprocess.run(["nm", "-C", compiled], capture_output=True, text=True, check=True).stdout
+    shared = [line.split(maxsplit=2)[1:] for line in listed.splitlines() if line[:16].strip()]
+    names = [name for kind, name in shared if kind in "WVu" and not name.startswith("DW.ref.")]
+    assert names
+    assert [name for name in names if f"sudokumill::{build}::" not in name] == []

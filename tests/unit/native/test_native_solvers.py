@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from sudokumill.grids.clashes import are_finals
 from sudokumill_native.options import SearchOptions
 from sudokumill_native.solvers import ExactCoverSolver, NativeSolver
 
-KINDS = {"native": NativeSolver, "exact-cover": ExactCoverSolver}
+KINDS: Mapping[str, Callable[[SearchOptions], Solver]] = {"native": NativeSolver, "exact-cover": ExactCoverSolver}
 Cases = Mapping[str, dict[str, Any]]
 
 EMPTY = np.zeros((1, 81), dtype=np.uint8)

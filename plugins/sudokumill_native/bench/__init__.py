@@ -1,0 +1,1 @@
+"""Measures the engine on this machine: ``python -m sudokumill_native.bench``."""

@@ -1,0 +1,98 @@
+"""Prints how fast each build of the engine is on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from sudokumill_native import _kernel
+from sudokumill_native.bench import sets, tasks
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m sudokumill_native.bench",
+        description="Rows a second of CPU time on one core, by each build of the engine that runs here. "
+        "Everybody does each task once a round; the figure is the median of the rounds.",
+    )
+    parser.add_argument(
+        "--data", type=Path, metavar="DIR", help="also solve the .txt files there, 81 characters a line"
+    )
+    parser.add_argument("--peer", metavar="LIBRARY", help="measure a shared library beside, called as tdoku is")
+    parser.add_argument(
+        "--build", action="append", choices=_kernel.builds, help="only this build; may be repeated"
+    )
+    parser.add_argument(
+        "--count", type=int, default=4_096, metavar="N", help="puzzles that are made (default 4096)"
+    )
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="default 5")
+    parser.add_argument(
+        "--seconds", type=float, default=0.05, help="what each takes a round, at least (default 0.05)"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    return parser.parse_args()
+
+
+def _processor() -> str:
+    try:
+        described = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return platform.processor() or platform.machine()
+    fields = (line.partition(":") for line in described.splitlines())
+    return next((value.strip() for name, _, value in fields if name.strip() == "model name"), platform.machine())
+
+
+def _tasks(asked: argparse.Namespace, builds: list[str]) -> Iterator[tasks.Task]:
+    peer = None if asked.peer is None else _kernel.Peer(asked.peer)
+    puzzles = dict(sets.made(asked.count))
+    if asked.data is not None:
+        puzzles |= sets.read(asked.data)
+    for name, grids in puzzles.items():
+        yield from tasks.solving(name, grids, builds, peer)
+    for name in sets.made(1):
+        yield from tasks.through_python(name, puzzles[name], builds)
+    yield from tasks.making(asked.count, builds, peer)
+
+
+def _row(measured: tasks.Measured, columns: list[str]) -> str:
+    cells = [f"{measured.task:34}"]
+    for who in columns:
+        rate = measured.rates.get(who)
+        cells.append(f"{rate / 1_000:10,.1f}" if rate is not None else f"{'':10}")
+        ratio = measured.ratios.get(who)
+        cells.append(f"{ratio:6.1f}x" if ratio is not None else f"{'':7}")
+    return " ".join(cells).rstrip()
+
+
+def main() -> int:
+    """Measures and prints; the exit code."""
+    asked = _arguments()
+    builds = asked.build or list(_kernel.builds)
+    columns = [*builds, *([] if asked.peer is None else [tasks.PEER])]
+    try:
+        todo = list(_tasks(asked, builds))
+    except (OSError, RuntimeError, ValueError) as error:
+        print(f"sudokumill_native.bench: {error}", file=sys.stderr)
+        return 2
+    if not asked.json:
+        print(f"{_processor()}, one core; thousand rows a second")
+        print(f"{'':34} " + " ".join(f"{who:>10} {'':7}" for who in columns).rstrip())
+    tasks.settle_memory()
+    measured = []
+    for task in todo:
+        measured.append(tasks.measure(task, asked.rounds, asked.seconds))
+        if not asked.json:
+            print(_row(measured[-1], columns), flush=True)
+    if asked.json:
+        described = {"processor": _processor(), "builds": builds, "tasks": [asdict(one) for one in measured]}
+        print(json.dumps(described, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,26 @@
+"""Which build of the batch engine does the work: the fastest that this machine can run, or one by name."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+from sudokumill.errors import BadSettingError, near
+from sudokumill_native import _kernel
+
+SETTING: Final = "SUDOKUMILL_NATIVE_BUILD"
+"""The environment variable that names a build. Every build gives the same results."""
+
+
+def chosen_build() -> str:
+    """The build that the environment names, else the fastest.
+
+    Raises:
+        BadSettingError: it names one that this machine cannot run.
+    """
+    name = os.environ.get(SETTING) or _kernel.builds[0]
+    if name not in _kernel.builds:
+        raise BadSettingError(
+            name=SETTING, reason=f"this machine cannot run {name!r}; {near(name, _kernel.builds)}"
+        )
+    return name

@@ -1,0 +1,50 @@
+// Blocks that wait for free lanes, the last one first.
+#pragma once
+
+#include <new>
+
+#include "engine.hpp"
+#include "state.hpp"
+
+namespace sudokumill::SUDOKUMILL_BUILD {
+
+/// A stack of blocks that grows.
+///
+/// What waits are the second branches of a search that goes into depth, so there are few: at most as many for each
+/// lane as the tree is deep, however many solutions are counted.
+class BlockStack {
+  public:
+    BlockStack() = default;
+    BlockStack(const BlockStack&) = delete;
+    BlockStack& operator=(const BlockStack&) = delete;
+    ~BlockStack() {
+        for (int i = 0; i < allocated_; ++i) {
+            ::operator delete(blocks_[i], kAlignment);
+        }
+    }
+
+    bool empty() const { return height_ == 0; }
+    Block& top() { return *blocks_[height_ - 1]; }
+    void pop() { --height_; }
+
+    Block& push() {
+        if (height_ == allocated_) {
+            if (allocated_ == kMost) {
+                stack_is_full();
+            }
+            blocks_[allocated_] = static_cast<Block*>(::operator new(sizeof(Block), kAlignment));
+            ++allocated_;
+        }
+        return *blocks_[height_++];
+    }
+
+  private:
+    static constexpr int kMost = 64 * kCellCount; // lanes of the widest build, branches of the deepest tree
+    static constexpr std::align_val_t kAlignment{alignof(Block)};
+
+    Block* blocks_[kMost];
+    int height_ = 0;
+    int allocated_ = 0;
+};
+
+} // namespace sudokumill::SUDOKUMILL_BUILD

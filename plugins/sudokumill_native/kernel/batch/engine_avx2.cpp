@@ -1,0 +1,20 @@
+// The batch engine for avx2; compiled with the flags in avx2.flags.
+#define SUDOKUMILL_BUILD_AVX2
+#include "dig.hpp"
+#include "engine.hpp"
+#include "finals.hpp"
+#include "single_search.hpp"
+#include "solve.hpp"
+
+namespace sudokumill {
+
+const Engine kAvx2Engine = {
+    .name = "avx2",
+    .lanes = avx2::kLanes,
+    .solve = &avx2::solve,
+    .solve_single = &avx2::solve_single,
+    .dig = &avx2::dig,
+    .make_finals = &avx2::make_finals,
+};
+
+} // namespace sudokumill

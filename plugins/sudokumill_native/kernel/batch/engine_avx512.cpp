@@ -1,0 +1,20 @@
+// The batch engine for avx512; compiled with the flags in avx512.flags.
+#define SUDOKUMILL_BUILD_AVX512
+#include "dig.hpp"
+#include "engine.hpp"
+#include "finals.hpp"
+#include "single_search.hpp"
+#include "solve.hpp"
+
+namespace sudokumill {
+
+const Engine kAvx512Engine = {
+    .name = "avx512",
+    .lanes = avx512::kLanes,
+    .solve = &avx512::solve,
+    .solve_single = &avx512::solve_single,
+    .dig = &avx512::dig,
+    .make_finals = &avx512::make_finals,
+};
+
+} // namespace sudokumill

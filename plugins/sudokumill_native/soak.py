@@ -1,0 +1,141 @@
+"""Checks the engine against itself and against solver ``exact-cover`` for as long as one likes.
+
+``python -m sudokumill_native.soak --seconds 3600`` makes finals, digs them, spoils the puzzles in every way and
+solves them, by every build that this machine can run. Ends with exit code 1 if anything did not match.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from sudokumill.contracts import SolveStatus
+from sudokumill.grids.batch import Grids, to_lines
+from sudokumill.grids.clashes import are_finals
+from sudokumill.streams import Seeds, position_seeds
+from sudokumill_native import _kernel
+from sudokumill_native.digger import NativeDigger
+from sudokumill_native.generator import NativeGenerator
+from sudokumill_native.options import NativeDiggerOptions, NativeGeneratorOptions, SearchOptions
+from sudokumill_native.solvers import ExactCoverSolver, NativeSolver
+
+ROWS = 500
+"""Finals a round."""
+
+WISHES: tuple[dict[str, object], ...] = (
+    {},
+    {"clues_min": 22, "clues_max": 40},
+    {"symmetry": "rot180"},
+    {"symmetry": "diagonal", "minimal": True},
+)
+
+Mismatch = tuple[str, str]
+"""What did not match, and the grid."""
+
+
+def _unequal(what: str, one: np.ndarray, other: np.ndarray, grids: Grids) -> Iterator[Mismatch]:
+    same = one == other
+    for row in np.flatnonzero(~(same if same.ndim == 1 else same.all(axis=1))):
+        yield what, to_lines(grids[row : row + 1])[0]
+
+
+def _spoiled(puzzles: Grids, random: np.random.Generator) -> Grids:
+    """Each puzzle with up to four clues taken away, changed or added: no, one, several solutions, or a clash."""
+    grids = puzzles.copy()
+    for grid in grids:
+        cells = random.integers(0, 81, random.integers(0, 5))
+        grid[cells] = random.integers(0, 10, len(cells))
+        clues = np.flatnonzero(grid)
+        grid[random.permutation(clues)[: random.integers(0, 4)]] = 0
+    return grids
+
+
+def _made(seeds: Seeds) -> tuple[Grids, Iterator[Mismatch]]:
+    by_build = {
+        build: NativeGenerator(NativeGeneratorOptions(), build).generate(seeds).finals for build in _kernel.builds
+    }
+    finals = by_build["portable"]
+
+    def mismatches() -> Iterator[Mismatch]:
+        yield from _unequal("a final that is none", are_finals(finals), np.ones(len(finals), dtype=bool), finals)
+        for build, others in by_build.items():
+            yield from _unequal(f"a final by {build}", others, finals, finals)
+
+    return finals, mismatches()
+
+
+def _dug(finals: Grids, seeds: Seeds) -> Iterator[tuple[Grids, Iterator[Mismatch]]]:
+    for wish in WISHES:
+        options = NativeDiggerOptions.model_validate(wish)
+        by_build = {build: NativeDigger(options, build).dig(finals, seeds).puzzles for build in _kernel.builds}
+        puzzles = by_build["portable"]
+
+        def mismatches(
+            puzzles: Grids = puzzles, others: dict[str, Grids] = by_build, wish: object = wish
+        ) -> Iterator[Mismatch]:
+            solved = ExactCoverSolver(SearchOptions()).solve(puzzles)
+            yield from _unequal("a puzzle that is none", solved.solutions, finals, puzzles)
+            yield from _unequal("... nor unique", solved.counts, np.ones(len(puzzles), dtype=np.int64), puzzles)
+            for build, dug in others.items():
+                yield from _unequal(f"a puzzle {wish} by {build}", dug, puzzles, finals)
+
+        yield puzzles, mismatches()
+
+
+def _solved(grids: Grids, random: np.random.Generator) -> Iterator[Mismatch]:
+    limit = int(random.choice([1, 2, 3, 20, 200]))
+    options = SearchOptions(max_nodes=int(random.integers(1, 60)) if random.random() < 0.3 else None)
+    expected = NativeSolver(options, "portable").solve(grids, limit)
+    for build in _kernel.builds:
+        found = NativeSolver(options, build).solve(grids, limit)
+        for field in ("counts", "solutions", "nodes", "status"):
+            yield from _unequal(f"{field} by {build}", getattr(found, field), getattr(expected, field), grids)
+    if options.max_nodes is None:
+        other = ExactCoverSolver(options).solve(grids, limit)
+        yield from _unequal("counts of exact-cover", other.counts, expected.counts, grids)
+        yield from _unequal("status of exact-cover", other.status, expected.status, grids)
+        unique = np.flatnonzero(other.status == SolveStatus.UNIQUE)
+        yield from _unequal("the solution", other.solutions[unique], expected.solutions[unique], grids[unique])
+
+
+def one_round(number: int, job_seed: int) -> tuple[int, list[Mismatch]]:
+    """How many rows were checked, and what did not match."""
+    random = np.random.default_rng([job_seed, number])
+    seeds = position_seeds(job_seed, np.arange(number * ROWS, (number + 1) * ROWS))
+    finals, mismatches = _made(seeds)
+    found = list(mismatches)
+    rows = len(finals)
+    for puzzles, mismatches in _dug(finals, seeds):
+        found += mismatches
+        found += _solved(puzzles, random)
+        found += _solved(_spoiled(puzzles, random), random)
+        rows += 3 * len(puzzles)
+    return rows, found
+
+
+def main() -> int:
+    """Goes on until the time is over; the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m sudokumill_native.soak", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60, help="how long (default 60)")
+    parser.add_argument("--seed", type=int, default=1, help="another seed checks other grids (default 1)")
+    asked = parser.parse_args()
+    end = time.monotonic() + asked.seconds
+    rows = number = 0
+    mismatches: Counter[str] = Counter()
+    while number == 0 or time.monotonic() < end:
+        checked, found = one_round(number, asked.seed)
+        rows += checked
+        number += 1
+        for what, grid in found:
+            mismatches[what] += 1
+            print(f"round {number}: {what}: {grid}", flush=True)
+    print(f"{rows:,} rows by {', '.join(_kernel.builds)}: {mismatches.total():,} mismatches")
+    return 1 if mismatches else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
