@@ -157,7 +157,7 @@ anything
 $ sudokumill run generate --count 2 --seed 3 --output - --no-store
 184962375295437681673185294436529718759318426821746539948673152517294863362851947
 182594763946372851753861429694785312825139647317426985571643298268957134439218576
-2 finals written to standard output (generator native==1, seed 3)
+2 finals written to standard output (generator native==2, seed 3)
 ```
 
 ```text grids/one.txt
