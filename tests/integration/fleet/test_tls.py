@@ -96,7 +96,8 @@ def test_the_certificate_of_the_broker_is_checked(tls_fleet: Any, broker: Redis,
         assert broker.password not in line
         [warning, _] = tls_fleet.command(*ORDER, env=refused).stderr.splitlines()
         assert "the encrypted connection was not made (" in warning
-        [problem] = doctor(tls_fleet, 1, **refused)
+        [problem, *jobs] = doctor(tls_fleet, 1, **refused)
+        assert all("no worker takes generate jobs now" in job for job in jobs)
         assert "the encrypted connection was not made (" in problem
 
 

@@ -27,7 +27,7 @@ def test_no_broker_is_set(crowd: Any) -> None:
     [job] = [int(line.split()[1].rstrip(":")) for line in done.stdout.splitlines() if "ordered" in line]
     assert done.stderr.splitlines() == [
         f"sudokumill: job {job} waits: SUDOKUMILL_BROKER_URL is not set, so no worker is woken; "
-        "each looks by itself from time to time"
+        "those that live look for themselves within 0.3 s"
     ]
     crowd.wait_for(job)
     crowd.check(job, 20)
@@ -56,7 +56,7 @@ def test_the_broker_is_away_and_comes_back(new_fleet: Any, broker: Redis) -> Non
         assert broker.password not in done.stdout + done.stderr
         [warning] = done.stderr.splitlines()
         assert warning.startswith(f"sudokumill: job 2 waits: the broker redis://:***@127.0.0.1:{broker.port}/0")
-        assert warning.endswith("; when it is back, the workers are woken by themselves")
+        assert warning.endswith("; workers whose broker can be used take it all the same")
         # neither the worker nor its reaper ends
         worker.says("Connection to broker lost")
         worker.says("ERROR/sudokumill.reaper")

@@ -13,7 +13,7 @@ from pydantic import ByteSize
 
 import sudokumill
 from sudokumill.cli.fleet import ago, differences, state_of
-from sudokumill.cli.waking import of_one_machine, why_it_waits
+from sudokumill.cli.waking import why_it_waits
 from sudokumill.contracts import Solver
 from sudokumill.errors import BadSettingError, SudokumillError, near
 from sudokumill.jobs import Part
@@ -125,7 +125,7 @@ def _workers(settings: Settings, problems: list[str]) -> dict[str, str]:
         return {}
     problems += differences(rows)
     if settings.broker_url is not None:
-        problems += _waiting(database, settings)
+        problems += _waiting(database)
     return {
         f"{number}": f"{one.crew.node}: {state_of(one)}, {', '.join(one.crew.kinds)}, "
         f"{_counted(one.crew.processes, 'process')}, {one.chunks_done:,} chunks, {one.rows_done:,} rows, "
@@ -134,17 +134,15 @@ def _workers(settings: Settings, problems: list[str]) -> dict[str, str]:
     }
 
 
-def _waiting(database: Database, settings: Settings) -> list[str]:
-    """Why jobs wait that no live worker takes, the newest first; and whether the database is the fleet's."""
-    waiting = [
+def _waiting(database: Database) -> list[str]:
+    """Why jobs wait that no live worker takes, the newest first."""
+    return [
         f"job {found.id} waits: {reason}"
         for found in reading.jobs(database, _JOBS_LOOKED_AT)
         if found.state in {JobState.WAITING, JobState.RUNNING}
         and not found.at_work
         and (reason := why_it_waits(database, found.spec)) is not None
     ]
-    warning = of_one_machine(database, settings)
-    return waiting if warning is None else [warning, *waiting]
 
 
 def _plugins(settings: Settings, problems: list[str]) -> dict[str, str]:

@@ -47,8 +47,8 @@ def _wake(accepted: Accepted, settings: Settings) -> list[str]:
     """Wakes the workers; returns why the job waits, if it does."""
     if accepted.job.state.ended:
         return []
-    kind = accepted.spec.kind
-    warning = of_one_machine(accepted.database, settings)
-    reasons = (wake(accepted.database, kind, settings), why_it_waits(accepted.database, accepted.spec))
-    said = [] if warning is None else [warning]
-    return said + [f"job {accepted.job.id} waits: {reason}" for reason in reasons if reason]
+    why = why_it_waits(accepted.database, accepted.spec)
+    # where nobody takes it, the workers may well be at another database
+    elsewhere = None if why is None else of_one_machine(accepted.database, settings)
+    reasons = (wake(accepted.database, accepted.spec.kind, settings), why, elsewhere)
+    return [f"job {accepted.job.id} waits: {reason}" for reason in reasons if reason]
