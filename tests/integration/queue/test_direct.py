@@ -44,7 +44,7 @@ def test_odd_sizes(works: Any, path: Path, count: int, processes: int) -> None:
     assert (result.written, result.repeated, result.missed, result.failures) == (count, 0, 0, ())
     assert len(set(path.read_text().splitlines())) == count
     assert _files(path) == ["grids.line"]
-    assert result.versions == {"generator": "native==1"}
+    assert result.versions == {"generator": "native==2"}
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))

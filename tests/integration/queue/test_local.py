@@ -24,7 +24,7 @@ def test_a_job_from_order_to_levels(works: Any) -> None:
     assert found.started_at is not None
     assert found.ended_at is not None
     assert versions(works.database, job) == [
-        {"generator": "native==1", "digger": "native==1", "solver": "native==1", "checker": "exact-cover==1"}
+        {"generator": "native==2", "digger": "native==1", "solver": "native==2", "checker": "exact-cover==1"}
     ]
     assert all(earlier.delivered <= later.delivered for earlier, later in pairwise(seen))
 

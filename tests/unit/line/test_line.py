@@ -435,6 +435,6 @@ def test_versions_name_what_stands_at_each_part(line_of: Lines) -> None:
     assert line_of(JobKind.LEVELS, digger="holes").versions == {
         "generator": "lab==1.0",
         "digger": "holes==1",
-        "solver": "native==1",
+        "solver": "native==2",
         "checker": "exact-cover==1",
     }
