@@ -31,7 +31,7 @@ class NativeGeneratorOptions(Options):
         ge=13,
         le=18,
         description="how evenly finals are drawn: all that ever come up are equally likely; the share that "
-        "never does is 4 % at 13, 1.3 % at 14, 0.05 % at 15, 0.005 % at 16, 0.0007 % at 17, none that was ever "
+        "never does is 9 % at 13, 1.3 % at 14, 0.05 % at 15, 0.005 % at 16, 0.0007 % at 17, none that was ever "
         "seen at 18; each step takes twice the time",
     )
 

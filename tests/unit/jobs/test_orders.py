@@ -80,7 +80,7 @@ def test_pinned_versions(ordered: Ordered) -> None:
     spec = ordered(names={Part.GENERATOR: "native==2"})
     assert spec.parts[Part.GENERATOR].pinned
     assert not spec.parts[Part.DIGGER].pinned
-    with pytest.raises(UnknownVersionError, match=r"generator 'native' is here in version 1, .* names 7\.2"):
+    with pytest.raises(UnknownVersionError, match=r"generator 'native' is here in version 2, .* names 7\.2"):
         ordered(names={Part.GENERATOR: "native==7.2"})
 
 

@@ -40,6 +40,9 @@ _WANTED: Final = f"uint8 array of shape (n, {CELLS})"
 _LINES_AT_ONCE: Final = 1_000
 """So few that what they are turned into on the way stays in the processor's cache."""
 
+_POINT: Final = np.uint8(256 + ord(".") - ord("0"))
+"""A point, taken for a digit."""
+
 _NO_LINES: Final = "each line must hold 81 of the characters 0-9 and '.'"
 
 
@@ -82,7 +85,7 @@ def from_lines(lines: list[str]) -> Grids:
             raise ValueError(_NO_LINES)
         codes = np.frombuffer(text.encode("ascii"), dtype=np.uint8).reshape(-1, CELLS + 1)[:, :CELLS]
         digits = np.subtract(codes, np.uint8(ord("0")), out=grids[first : first + len(some)])
-        digits *= codes != ord(".")
+        digits *= digits != _POINT
         if digits.max() > 9:
             raise ValueError(_NO_LINES)
     return grids

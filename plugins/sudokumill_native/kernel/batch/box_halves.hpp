@@ -21,6 +21,13 @@ SUDOKUMILL_INLINE Box operator~(Box a) { return {~a.low, ~a.high}; }
 SUDOKUMILL_INLINE Box& operator&=(Box& a, Box b) { return a = a & b; }
 SUDOKUMILL_INLINE Box& operator|=(Box& a, Box b) { return a = a | b; }
 
+SUDOKUMILL_INLINE Box any(Box a, Box b, Box c) { return a | b | c; }
+SUDOKUMILL_INLINE Box all(Box a, Box b, Box c) { return a & b & c; }
+SUDOKUMILL_INLINE Box neither(Box a, Box b, Box c) { return a & ~(b | c); }
+SUDOKUMILL_INLINE Box unless(Box a, Box b, Box c) { return a & ~(b & ~c); }
+SUDOKUMILL_INLINE Box or_both(Box a, Box b, Box c) { return a | (b & c); }
+SUDOKUMILL_INLINE Box or_differ(Box a, Box b, Box c) { return a | (b ^ c); }
+
 SUDOKUMILL_INLINE Box all_of_box(unsigned value) {
     const Box::Half half = Box::Half{} + static_cast<std::uint16_t>(value);
     return {half, half};

@@ -7,6 +7,21 @@ namespace sudokumill::SUDOKUMILL_BUILD {
 
 typedef std::uint16_t Box __attribute__((vector_size(32)));
 
+#ifdef SUDOKUMILL_BUILD_AVX512
+namespace detail {
+template <int table> SUDOKUMILL_INLINE Box ternary(Box a, Box b, Box c) {
+    return (Box)_mm256_ternarylogic_epi64((__m256i)a, (__m256i)b, (__m256i)c, table);
+}
+} // namespace detail
+
+SUDOKUMILL_INLINE Box any(Box a, Box b, Box c) { return detail::ternary<0xFE>(a, b, c); }
+SUDOKUMILL_INLINE Box all(Box a, Box b, Box c) { return detail::ternary<0x80>(a, b, c); }
+SUDOKUMILL_INLINE Box neither(Box a, Box b, Box c) { return detail::ternary<0x10>(a, b, c); }
+SUDOKUMILL_INLINE Box unless(Box a, Box b, Box c) { return detail::ternary<0xB0>(a, b, c); }
+SUDOKUMILL_INLINE Box or_both(Box a, Box b, Box c) { return detail::ternary<0xF8>(a, b, c); }
+SUDOKUMILL_INLINE Box or_differ(Box a, Box b, Box c) { return detail::ternary<0xF6>(a, b, c); }
+#endif // with AVX2 a box is as long as the lanes, which have these
+
 SUDOKUMILL_INLINE Box all_of_box(unsigned value) { return Box{} + static_cast<std::uint16_t>(value); }
 
 /// Ones in the lanes that are cells.

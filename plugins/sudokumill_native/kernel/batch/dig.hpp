@@ -15,9 +15,10 @@
 // search for the solution that is known; a check of more asks for two solutions. Rows dig in groups of as many as
 // there are lanes, and the checks of all groups are searched together.
 //
-// Rejected: both branches of a check at once, as most checks are done with the first solution; two clues at a time to
-// the end, which doubles the time, since a check of two is far from being as cheap as one; to remember where a second
-// solution differs from the final, as one more unavoidable set, which spares no more than one check in forty.
+// Rejected: both branches of a check at once, as most checks are done with the first solution; two clues at a time
+// to the end, which doubles the time, since a check of two is far from being as cheap as one; to remember where a
+// second solution differs from the final, as one more unavoidable set, which spares no more than one check in
+// forty.
 #pragma once
 
 #include "engine.hpp"

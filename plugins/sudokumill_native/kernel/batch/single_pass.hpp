@@ -24,7 +24,7 @@ SUDOKUMILL_INLINE Box without_two_bits(Box a) {
 }
 
 template <class Direction> SUDOKUMILL_INLINE Box only_here(Box a) {
-    return a & ~(Direction::next(a) | Direction::last(a));
+    return neither(a, Direction::next(a), Direction::last(a));
 }
 
 template <bool full, class Direction> SUDOKUMILL_INLINE void settle_boxes(Box& a, Box& b, Box& c, Box& possible) {
@@ -39,22 +39,21 @@ template <bool full, class Direction> SUDOKUMILL_INLINE void settle_boxes(Box& a
     for (int i = 0; i < 3; ++i) {
         const int one_on = (i + 1) % 3;
         const int two_on = (i + 2) % 3;
-        open[i] = *boxes[i] & ((next[one_on] & last[two_on]) | (last[one_on] & next[two_on]));
+        open[i] = *boxes[i] & or_both(next[one_on] & last[two_on], last[one_on], next[two_on]);
     }
-    possible &= open[0] | Direction::next(open[0]) | Direction::last(open[0]);
+    possible &= union_of<Direction>(open[0]);
     if constexpr (full) {
         Box at_most_three[3];
         for (int i = 0; i < 3; ++i) {
             const Box rest = without_two_bits(open[i]);
             at_most_three[i] = open[i] & ones_where_zero(rest & (rest - all_of_box(1)));
         }
-        const Box in_row = at_most_three[0] | at_most_three[1] | at_most_three[2];
+        const Box in_row = any(at_most_three[0], at_most_three[1], at_most_three[2]);
         for (int i = 0; i < 3; ++i) {
             const Box own = at_most_three[i];
-            const Box in_box = own | Direction::next(own) | Direction::last(own);
-            open[i] &= ~((in_row | in_box) & ~own);
+            open[i] = unless(open[i], in_row | union_of<Direction>(own), own);
             const Box only = only_here<Direction>(open[i]);
-            open[i] = only | (open[i] & ones_where_zero(without_two_bits(only)));
+            open[i] = or_both(only, open[i], ones_where_zero(without_two_bits(only)));
         }
     }
     for (int i = 0; i < 3; ++i) {
@@ -69,14 +68,14 @@ template <bool full> SUDOKUMILL_INLINE void single_pass(Grid& grid, SinglePass& 
     for (int box = 0; box < 9; ++box) {
         const Box cells = grid.boxes[box];
         const Box single_digit = cells & ones_where_zero(cells & (cells - all_of_box(1)));
-        const Box taken = union_of_columns(union_of_rows(single_digit));
-        reduced[box] = cells & ~(taken & ~single_digit);
+        const Box taken = union_of<InBand>(union_of<InStack>(single_digit));
+        reduced[box] = unless(cells, taken, single_digit);
         if constexpr (full) {
             empty |= ones_where_zero(cells) & cell_lanes();
             settled &= taken;
         }
-        pass.minirows[box] = union_of_rows(reduced[box]);
-        pass.minicolumns[box] = union_of_columns(reduced[box]);
+        pass.minirows[box] = union_of<InStack>(reduced[box]); // of the columns, in each row
+        pass.minicolumns[box] = union_of<InBand>(reduced[box]);
     }
     Box possible_rows = all_of_box(kAnyDigit);
     Box possible_columns = all_of_box(kAnyDigit);
@@ -88,9 +87,10 @@ template <bool full> SUDOKUMILL_INLINE void single_pass(Grid& grid, SinglePass& 
     }
     Box changed = {};
     for (int box = 0; box < 9; ++box) {
-        const Box hidden = reduced[box] & only_here<InBand>(rows[box]) & only_here<InStack>(columns[box]);
-        const Box left = hidden | (reduced[box] & rows[box] & columns[box] & ones_where_zero(hidden));
-        changed |= left ^ grid.boxes[box];
+        const Box hidden = all(reduced[box], only_here<InBand>(rows[box]), only_here<InStack>(columns[box]));
+        const Box shared = all(reduced[box], rows[box], columns[box]);
+        const Box left = or_both(hidden, shared, ones_where_zero(hidden));
+        changed = or_differ(changed, left, grid.boxes[box]);
         grid.boxes[box] = left;
     }
     if constexpr (full) {

@@ -28,18 +28,6 @@ struct Grid {
 /// The lane of a cell of a box.
 constexpr int lane_of(int cell) { return 4 * (cell / 3) + cell % 3; }
 
-/// In all lanes of a row what is in any of them.
-SUDOKUMILL_INLINE Box union_of_rows(Box a) {
-    a |= in_groups<1, 2, 3, 0>(a);
-    return a | in_groups<2, 3, 0, 1>(a);
-}
-
-/// In all lanes of a column what is in any of them.
-SUDOKUMILL_INLINE Box union_of_columns(Box a) {
-    a |= of_groups<1, 2, 3, 0>(a);
-    return a | of_groups<2, 3, 0, 1>(a);
-}
-
 /// How a box is looked at in its band: row by row.
 struct InBand {
     static SUDOKUMILL_INLINE Box next(Box a) { return of_groups<1, 2, 0, 3>(a); } // each row gets the next one
@@ -51,5 +39,10 @@ struct InStack {
     static SUDOKUMILL_INLINE Box next(Box a) { return in_groups<1, 2, 0, 3>(a); }
     static SUDOKUMILL_INLINE Box last(Box a) { return in_groups<2, 0, 1, 3>(a); }
 };
+
+/// In each cell what any of the three cells in a direction has: of its column for InBand, of its row for InStack.
+template <class Direction> SUDOKUMILL_INLINE Box union_of(Box a) {
+    return any(a, Direction::next(a), Direction::last(a));
+}
 
 } // namespace sudokumill::SUDOKUMILL_BUILD
