@@ -31,6 +31,8 @@ from servers.processes import Daemon, descendants
 from servers.redis import Redis
 from sudokumill.store.database import Database
 
+pytestmark = pytest.mark.slow
+
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 STORE_SECRET = "qzxv@qzxv/qzxv:qzxv?qzxv#qzxv%é&qzxv;qzxv"  # noqa: S105 - of a server that lives as long as the test

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 # a chunk takes a fifth of a second
 CHUNKS = ("--option", "pause=0.01", "--chunk", 20)
 

@@ -14,6 +14,8 @@ from servers.certificates import make_certificate
 from servers.postgresql import PostgreSQL
 from servers.redis import Redis
 
+pytestmark = pytest.mark.slow
+
 ORDER = ("enqueue", "generate", "--count", 20)
 
 
