@@ -30,6 +30,7 @@ _PASS_SECONDS: Final = 0.05
 """Before an id that came to the wrong worker is sent again: it may come to the same one once more."""
 
 _AGAIN_SECONDS: Final = 0.5
+_TRIES: Final = 10
 
 
 class Workplace:
@@ -143,7 +144,11 @@ class Workplace:
         return found
 
     def _claim_another(self, kind: JobKind) -> tuple[Claim, JobSpec] | None:
-        while (chunk := next_chunk(self._database, kind, self._able)) is not None:
+        # one that somebody else has locked just now comes again and again: no process may spin on it
+        for _ in range(_TRIES):
+            chunk = next_chunk(self._database, kind, self._able)
+            if chunk is None:
+                break
             waiting = waiting_job(self._database, chunk)
             held = waiting and claim(self._database, self._bench.holder, chunk=chunk)
             if waiting and held:

@@ -5,7 +5,7 @@
        +---- recall -----+                                be chosen by priority and turn
 
 An id that was published and not claimed may have been lost on its way; after some time it is recalled. One that
-was sent twice is harmless: the second finds that the chunk does not wait.
+was sent twice is harmless: whoever gets the second takes another chunk, or none.
 """
 
 from __future__ import annotations
