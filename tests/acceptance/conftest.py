@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import sqlite3
 import subprocess
@@ -36,6 +37,8 @@ from sudokumill.store.placing import place
 
 _UNWANTED: Final = ("SUDOKUMILL_", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TTY_", "PYTHONHASHSEED")
 """Beginnings of the names of variables that would change what a command does or prints."""
+
+_PROGRESS: Final = re.compile(r".*: [\d,]+ of [\d,]+, [\d,]+/s(, [\d,]+ s left)?$")
 
 _PRELUDE: Final = """
 import time
@@ -201,7 +204,15 @@ def _be_the_command(words: list[str], folder: Path, environment: dict[str, str],
 
 
 @pytest.fixture
-def refusal(fork: Callable[..., subprocess.CompletedProcess[str]]) -> Callable[..., str]:
+def remarks() -> Callable[[str], str]:
+    """Takes the lines of progress out of what was said on stderr: on a busy machine there are some."""
+    return lambda said: "".join(line for line in said.splitlines(keepends=True) if not _PROGRESS.match(line))
+
+
+@pytest.fixture
+def refusal(
+    fork: Callable[..., subprocess.CompletedProcess[str]], remarks: Callable[[str], str]
+) -> Callable[..., str]:
     """Runs a command that must end with an error, and returns its message: one line, and nothing on stdout.
 
     The first argument is the exit code, the others are those of ``fork``; ``by`` takes ``mill`` in its place.
@@ -210,7 +221,7 @@ def refusal(fork: Callable[..., subprocess.CompletedProcess[str]]) -> Callable[.
     def refuse(code: int, *arguments: object, by: Any = fork, **more: Any) -> str:
         done = by(*arguments, code=code, **more)
         assert not done.stdout, done.stdout
-        *before, message = str(done.stderr).splitlines()
+        *before, message = remarks(done.stderr).splitlines()
         if message.startswith("Error: "):
             # click says how the command is used before it says what was wrong
             assert not before or before[0].startswith("Usage: "), done.stderr
