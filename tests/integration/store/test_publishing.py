@@ -237,6 +237,15 @@ def test_jobs_that_nobody_can_make_are_passed_over_and_block_nobody(mill: Any, u
     assert len(due(mill, 9)) == min(6, 3 * unable)
 
 
+def test_very_many_jobs_that_nobody_can_make_block_nobody(mill: Any) -> None:
+    plain = able("generator fake")
+    # more than a statement of PostgreSQL has parameters, or one of SQLite
+    plain.unable.update(range(10**6, 10**6 + 300_000))
+    other = order(mill, 2)
+    assert next_chunk(mill.database, GENERATE, plain) == mill.rows(Chunk)[0].id
+    assert jobs_of(mill, due(mill, 9, plain)) == [other, other]
+
+
 def test_the_next_chunk_that_somebody_can_make(mill: Any) -> None:
     order(mill, 2, priority=1, name="rare")
     other = order(mill, 2)
