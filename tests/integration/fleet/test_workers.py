@@ -7,6 +7,7 @@ import os
 import platform
 import signal
 import socket
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -162,3 +163,24 @@ def test_passwords_are_not_in_logs(crowd: Any) -> None:
     secrets = [crowd.database.url.password, crowd.broker_url.partition("//:")[2].partition("@")[0]]
     assert all(secrets)
     assert not any(secret in text for secret in secrets for text in shown)
+
+
+def test_a_worker_gets_as_many_open_files_as_its_processes_need(fleet: Any) -> None:
+    mill = [sys.executable, "-m", "sudokumill", "worker", "--concurrency", "12"]
+    worker = fleet.worker(command=["sh", "-c", 'ulimit -S -n 60; exec "$@"', "sh", *mill])
+    job = fleet.order("generate", "--count", 60, "--chunk", 5)
+    fleet.wait_for(job)
+    assert len(worker.pool) == 12
+    used = len(list(Path(f"/proc/{worker.celery}/fd").iterdir()))
+    assert used <= 100 + 8 * 12
+
+
+def test_a_worker_that_cannot_have_as_many_open_files_is_refused(fleet: Any) -> None:
+    mill = [sys.executable, "-m", "sudokumill", "worker", "--concurrency", "200"]
+    command = ["sh", "-c", 'ulimit -n 1024; exec "$@"', "sh", *mill]
+    refused = subprocess.run(command, cwd=fleet.folder, env=fleet.env, capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        "sudokumill: 200 processes need 1,700 open files, and no more than 1,024 are allowed here (ulimit -n); "
+        "raise that, or take fewer with --concurrency\n"
+    )

@@ -15,7 +15,7 @@ from sqlalchemy import select, update
 from sudokumill.errors import UnknownChunkError, UnreadableJobError
 from sudokumill.jobs import Choice, JobKind, Part
 from sudokumill.store.database import Database
-from sudokumill.store.leases import Holder, claim, give_back, waiting_job
+from sudokumill.store.leases import Hold, Holder, claim, give_back, waiting_job
 from sudokumill.store.models import Chunk, Job
 from sudokumill.store.placing import place
 from sudokumill.store.publishing import Able, identity, next_chunk, recall, recall_lost, take_due
@@ -122,6 +122,22 @@ def test_a_job_that_comes_late_goes_next(mill: Any) -> None:
         make(mill, one.chunk)
     # both have the same turn now, and the older goes first
     assert served == [large, small, large, small, large, small]
+
+
+@pytest.mark.parametrize("chunks", [1, 3])
+def test_what_is_left_of_a_large_chunk_does_not_go_before_a_small_order(mill: Any, chunks: int) -> None:
+    large = order(mill, chunks)
+    [one] = due(mill, 1)
+    small, served = order(mill, 3), []
+    for _ in range(6):
+        held = claim(mill.database, Holder("elsewhere:1:1", "elsewhere", 60.0), chunk=one.chunk)
+        assert held is not None
+        # of the large ones a row is made, and the rest goes back
+        stop = held.start + 1 if held.job == large else held.stop
+        mill.finish(held, lambda position: position, stop, Hold.PAUSE)
+        [one] = due(mill, 1)
+        served += jobs_of(mill, [one])
+    assert served.count(small) == 3
 
 
 def test_a_higher_priority_goes_before_all(mill: Any) -> None:
@@ -235,6 +251,15 @@ def test_jobs_that_nobody_can_make_are_passed_over_and_block_nobody(mill: Any, u
     assert jobs_of(mill, due(mill, 9, plain)) == [other, other]
     assert due(mill, 9, plain) == []
     assert len(due(mill, 9)) == min(6, 3 * unable)
+
+
+def test_very_many_jobs_that_nobody_can_make_block_nobody(mill: Any) -> None:
+    plain = able("generator fake")
+    # more than a statement of PostgreSQL has parameters, or one of SQLite
+    plain.unable.update(range(10**6, 10**6 + 300_000))
+    other = order(mill, 2)
+    assert next_chunk(mill.database, GENERATE, plain) == mill.rows(Chunk)[0].id
+    assert jobs_of(mill, due(mill, 9, plain)) == [other, other]
 
 
 def test_the_next_chunk_that_somebody_can_make(mill: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -50,6 +51,11 @@ _REFUSED: Final[Mapping[str, str]] = {
 }
 _WRITTEN: Final = ("logfile", "statedb")
 
+_FILES: Final = 100
+_FILES_A_PROCESS: Final = 8
+"""Open files of Celery's main process: pipes and semaphores to each of the others, and what it has besides.
+Many systems allow 1,024 unless they are asked for more."""
+
 
 def prepared(queues: str | None, processes: int | None, celery: Sequence[str]) -> list[str]:
     """The arguments of Celery's worker, after everything that it will need was looked at.
@@ -65,6 +71,7 @@ def prepared(queues: str | None, processes: int | None, celery: Sequence[str]) -
     """
     settings = load_settings()
     kinds = _kinds(queues)
+    _make_room(processes or settings.processes)
     _check_options(celery, *celery_command(celery_app(settings)))
     _check_plugins(load_registry(settings.plugins, settings.plugin_dir), kinds)
     check_broker(settings)
@@ -81,6 +88,19 @@ def prepared(queues: str | None, processes: int | None, celery: Sequence[str]) -
         "--hostname", f"mill-{os.getpid()}@%h",
         *celery,
     ]  # fmt: skip
+
+
+def _make_room(processes: int) -> None:
+    """Lets this process, and all that it starts, have as many open files as so many processes need."""
+    wanted = _FILES + _FILES_A_PROCESS * processes
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < wanted:
+        raise WorkerOptionError(
+            reason=f"{processes} processes need {wanted:,} open files, and no more than {hard:,} are allowed here "
+            "(ulimit -n); raise that, or take fewer with --concurrency"
+        )
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _kinds(queues: str | None) -> list[JobKind]:

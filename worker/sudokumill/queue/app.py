@@ -21,6 +21,8 @@ from sudokumill.queue.workplace import Workplace
 from sudokumill.settings import load_settings
 from sudokumill.store.owners import owner_name
 
+_REQUEST: Final = "sudokumill.queue.consumer:ChunkRequest"
+
 
 def worker_app() -> Celery:
     """The app with a task for each kind of job, and a reaper beside every worker.
@@ -39,7 +41,7 @@ def worker_app() -> Celery:
         workplace.run(given[0] if len(given) == 1 and not named else (*given, *named))
 
     for kind in JobKind:
-        made.task(name=task_name(kind), queue=kind.value)(make_chunk)
+        made.task(name=task_name(kind), queue=kind.value, Request=_REQUEST)(make_chunk)
     made.steps["worker"].add(ReaperBeside)
     celeryd_init.connect(_check, weak=False)
     return made

@@ -97,7 +97,9 @@ def run_chunk(bench: Bench, held: Claim, spec: JobSpec) -> JobState:
     """
     made = Made(reached=held.start)
     try:
-        with time_limit(bench.settings.chunk_limit_seconds - (time.monotonic() - held.claimed)):
+        # from now on, not from the claim: a broker that froze may have held this process up since, and that is no
+        # fault of a row. The lease is renewed before the first batch then
+        with time_limit(bench.settings.chunk_limit_seconds):
             station = _station(bench, held, spec)
             hold = _make(bench, held, spec, station, made)
         if made.reached == held.start:
@@ -174,13 +176,13 @@ def _make(bench: Bench, held: Claim, spec: JobSpec, station: Station, made: Made
     """Makes the chunk batch by batch, as far as the job and the process want it; says what the rest is to be."""
     settings = bench.settings
     most = GREATEST_CHUNK if spec.kind is JobKind.GENERATE else _GREATEST_BATCH
-    renewed = held.claimed
+    renewed, entered = held.claimed, time.monotonic()
     while made.reached < held.stop:
         start = made.reached
         if bench.interrupted():
             return Hold.PAUSE
         if start > held.start:
-            if time.monotonic() - held.claimed > settings.chunk_limit_seconds / 2:
+            if time.monotonic() - entered > settings.chunk_limit_seconds / 2:
                 return Hold.PAUSE  # it was planned too large: its rest is a chunk of its own
             hold = look(bench.database, held, spec.max_seconds)
             if hold is not Hold.GO_ON:

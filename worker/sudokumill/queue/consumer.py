@@ -11,12 +11,24 @@ worker's main process, goes back to the queue as it does so, and ends the next o
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Collection
 from typing import Any, Final
 
+from billiard.exceptions import WorkerLostError
 from celery.worker.consumer import Consumer
+from celery.worker.request import Request
+from celery.worker.state import maybe_shutdown
+from redis.exceptions import RedisError
 
 log: Final = logging.getLogger(__name__)
+
+_STEADY_SECONDS: Final = 60.0
+"""A connection that held for so long did not end because of what the broker is."""
+
+_FIRST_PAUSE: Final = 0.5
+_LONGEST_PAUSE: Final = 15.0
+_LOOK_SECONDS: Final = 0.1
 
 
 class MessageConsumer(Consumer):
@@ -25,6 +37,38 @@ class MessageConsumer(Consumer):
     connection_errors: tuple[type[Exception], ...]
     channel_errors: tuple[type[Exception], ...]
     strategies: dict[str, Any]
+
+    _failed: float | None = None
+    _pause = _FIRST_PAUSE
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        logging.getLogger("kombu.asynchronous.hub").addFilter(_Refusals())
+
+    def on_connection_error_before_connected(self, exc: Exception) -> None:
+        """Says so, and waits before the next try."""
+        super().on_connection_error_before_connected(exc)
+        self._rest()
+
+    def on_connection_error_after_connected(self, exc: Exception) -> None:
+        """Says so, and waits before the next try."""
+        super().on_connection_error_after_connected(exc)
+        self._rest()
+
+    def _rest(self) -> None:
+        """Waits, longer each time: a broker whose memory is full lets everybody in, and then refuses all they say.
+
+        Celery waits where nobody answers, and here would try again a dozen times a second.
+        """
+        now = time.monotonic()
+        if self._failed is None or now - self._failed > _STEADY_SECONDS:
+            self._pause = _FIRST_PAUSE
+        until = now + self._pause
+        self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+        while time.monotonic() < until:
+            maybe_shutdown()
+            time.sleep(_LOOK_SECONDS)
+        self._failed = time.monotonic()
 
     def create_task_handler(self, *args: Any, **options: Any) -> Callable[[Any], None]:
         """What is called for each message."""
@@ -51,6 +95,43 @@ class MessageConsumer(Consumer):
                 raise
 
         return on_message
+
+
+class _Refusals(logging.Filter):
+    """Says that the broker refuses something in one line, once a minute.
+
+    Each second a timer asks it for what others left behind, and kombu logs the traceback every time.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said = ""
+        self._said_at = 0.0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record is logged."""
+        error = record.exc_info[1] if record.exc_info else None
+        if not isinstance(error, RedisError):
+            return True
+        said, now = f"{type(error).__name__}: {error}", time.monotonic()
+        if said == self._said and now - self._said_at < _STEADY_SECONDS:
+            return False
+        self._said, self._said_at = said, now
+        record.msg, record.args, record.exc_info = "the broker refuses what it is asked: %s", (said,), None
+        return True
+
+
+class ChunkRequest(Request):
+    """A message that was taken."""
+
+    def on_failure(self, exc_info: Any, send_failed_event: bool = True, return_ok: bool = False) -> None:
+        """Called when its process is gone, for the chunk function raises nothing.
+
+        The pool has said which process ended, and how; Celery would add the traceback of how it noticed, twice.
+        """
+        error = exc_info.exception
+        lost = isinstance(getattr(error, "exc", error), WorkerLostError)
+        super().on_failure(exc_info, send_failed_event, return_ok or lost)
 
 
 def _fault(message: Any, tasks: Collection[str]) -> str | None:

@@ -25,7 +25,7 @@ from typing import Final
 from sudokumill.errors import BrokerUnreachableError, StoreError, SudokumillError, UnreadableJobError
 from sudokumill.jobs import JobKind
 from sudokumill.queue.crew import BEATS_MISSED, crew_of, pace
-from sudokumill.queue.dispatcher import dispatcher
+from sudokumill.queue.dispatcher import Dispatcher, dispatcher
 from sudokumill.registry import load_registry
 from sudokumill.settings import Settings, load_settings
 from sudokumill.store import schema, workers
@@ -53,6 +53,8 @@ class Reaper:
         self._patience = BEATS_MISSED * settings.reaper_seconds
         self._said = ""
         self._ready = False
+        self._dispatcher: Dispatcher | None = None
+        """Made once: it remembers which jobs nobody can make, and there may be very many of them."""
 
     def round(self) -> None:
         """Does everything once; what cannot be done now is logged, and done next time."""
@@ -113,7 +115,9 @@ class Reaper:
         recall_lost(self._database, self._settings.lease_seconds)
 
     def _dispatch(self) -> None:
-        dispatcher(self._database, self._settings).dispatch()
+        if self._dispatcher is None:
+            self._dispatcher = dispatcher(self._database, self._settings)
+        self._dispatcher.dispatch()
 
     def _say(self, trouble: str) -> None:
         """Logs a trouble when it comes and when it goes, not at every round between."""

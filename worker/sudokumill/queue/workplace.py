@@ -32,6 +32,9 @@ _PASS_SECONDS: Final = 0.05
 _AGAIN_SECONDS: Final = 0.5
 _TRIES: Final = 10
 
+_LONGEST_PAUSE: Final = 30.0
+"""After a chunk that could not be stored: the first pause is half a second, each further one twice as long."""
+
 
 class Workplace:
     """What a process of a worker has, made when its first chunk comes in.
@@ -50,6 +53,7 @@ class Workplace:
         self._broker = broker
         self._stopping = False
         self._passed: set[int] = set()
+        self._pause = _AGAIN_SECONDS
 
     def run(self, published: object) -> None:
         """Makes the chunk that a message names, if it still waits.
@@ -95,12 +99,14 @@ class Workplace:
         try:
             self._dispatch(spec.kind)
             state = run_chunk(self._bench, held, spec)
+            self._pause = _AGAIN_SECONDS
             log.info("chunk %d of job %d ended; the job is %s", held.chunk, held.job, state.value)
         except LeaseLostError as error:
             log.warning("%s", error)
         except StoreError as error:
             log.error("%s; the chunk is made again when the database is back", error)
             self._give_back(held)
+            self._rest()
         finally:
             signal.signal(signal.SIGTERM, before)
             self._dispatch(spec.kind)
@@ -118,6 +124,17 @@ class Workplace:
                 return
             except StoreError:
                 time.sleep(_AGAIN_SECONDS)
+
+    def _rest(self) -> None:
+        """Waits after a chunk that could not be stored, longer each time.
+
+        Its attempt does not count, so with a disk that is full, or a right that is missing, it would be made again
+        as fast as it goes until somebody mends that.
+        """
+        until = time.monotonic() + self._pause
+        self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+        while (left := until - time.monotonic()) > 0 and not self._stopping:
+            time.sleep(min(left, _AGAIN_SECONDS))
 
     def _claim(self, chunk: int) -> tuple[Claim, JobSpec] | None:
         """The chunk that a message names, or else the next one of its kind that this worker can make.

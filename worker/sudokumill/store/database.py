@@ -18,6 +18,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import Float
 
 from sudokumill.errors import BadDatabaseUrlError, DatabaseUnreachableError
+from sudokumill.store.models import Base, Identity
 from sudokumill.store.reasons import BUSY_SECONDS, CONNECT_SECONDS, explain
 
 _BUSY_STEP_SECONDS: Final = 0.002
@@ -168,6 +169,11 @@ class Database:
         """
         with self.write() as connection:
             connection.exec_driver_sql("DELETE FROM worker WHERE 1 = 0")
+            for table in sorted({*Base.metadata.tables} - {Identity.__tablename__}):
+                connection.exec_driver_sql(f"INSERT INTO {table} SELECT * FROM {table} WHERE 1 = 0")  # noqa: S608
+            if connection.dialect.name == "postgresql":
+                # rows come through such tables
+                connection.exec_driver_sql("CREATE TEMPORARY TABLE coming (number integer) ON COMMIT DROP")
 
     def dispose(self) -> None:
         """Closes the connections of this process."""

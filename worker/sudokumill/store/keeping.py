@@ -37,7 +37,7 @@ from sudokumill.store.packing import (
     pack,
 )
 from sudokumill.store.settling import settle
-from sudokumill.store.turns import waiting_chunk
+from sudokumill.store.turns import step_in, waiting_chunk
 
 _CLASHES: Final = frozenset({"40P01", "40001"})
 """SQLSTATE of a deadlock and of a serialization failure: the server undid the transaction, and asks to have it
@@ -152,9 +152,19 @@ def _store(
         )
     )
     if made.reached < held.stop:
-        state = ChunkState.WAITING if rest is Hold.PAUSE else ChunkState.DROPPED
-        left = waiting_chunk(held.job, held.turn, made.reached, held.stop) | {"state": state.value}
-        connection.execute(insert(Chunk).values(left))
+        connection.execute(insert(Chunk).values(_left(connection, held, made.reached, rest)))
+
+
+def _left(connection: Connection, held: Claim, reached: int, rest: Hold) -> dict[str, Any]:
+    """The chunk of what was not reached.
+
+    It gets a turn of its own: a chunk that was planned a hundred times too large has a hundred rests, and with its
+    turn they would all go before whatever was ordered since it was claimed.
+    """
+    if rest is not Hold.PAUSE:
+        return waiting_chunk(held.job, held.turn, reached, held.stop) | {"state": ChunkState.DROPPED.value}
+    turn = step_in(connection, held.job, held.turn.kind, held.turn.priority, held.stop - reached)
+    return waiting_chunk(held.job, turn, reached, held.stop)
 
 
 def _keep(connection: Connection, held: Claim, packed: Packed, new: bool) -> Counter[str]:

@@ -10,11 +10,13 @@ was sent twice is harmless: whoever gets the second takes another chunk, or none
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, func, select, union_all, update
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, bindparam, func, select, union_all, update
+from sqlalchemy.dialects.postgresql import ARRAY
 
 from sudokumill.errors import UnreadableJobError
 from sudokumill.jobs import JobKind
@@ -27,6 +29,9 @@ _GOING: Final = (JobState.WAITING.value, JobState.RUNNING.value)
 
 _FURTHER: Final = 10
 """By how much more is looked at, each time that chunks are chosen anew because nobody can make them."""
+
+_FURTHEST: Final = 10_000
+"""And no more than that at a time."""
 
 
 @dataclass(frozen=True)
@@ -108,10 +113,11 @@ def _next(
     """The chunks that go next, of each kind as many as there is room for."""
     beyond = 0
     while free:
-        rows = connection.execute(_first(free, able.unable, beyond, published)).all()
+        unable = _rows_of(able.unable, connection.dialect.name)
+        rows = connection.execute(_first(free, unable, beyond, published)).all()
         if able.sort_out(connection, {row.job_id for row in rows}):
             # many jobs that nobody can make may stand before one that somebody can
-            beyond = _FURTHER * (beyond + 1)
+            beyond = min(_FURTHER * (beyond + 1), _FURTHEST)
             continue
         return [
             DueChunk(row.id, kind)
@@ -121,7 +127,7 @@ def _next(
     return []
 
 
-def _first(free: Mapping[JobKind, int], unable: Collection[int], beyond: int, published: bool) -> Select[Any]:
+def _first(free: Mapping[JobKind, int], unable: Select[int], beyond: int, published: bool) -> Select[Any]:
     """The chunks of each kind that go next, and some beyond these, as rows of one query."""
     turns = (Chunk.priority.desc(), Chunk.turn, Chunk.id)
     kinds = [
@@ -142,6 +148,17 @@ def _first(free: Mapping[JobKind, int], unable: Collection[int], beyond: int, pu
     return select(found).order_by(found.c.priority.desc(), found.c.turn, found.c.id)
 
 
+def _rows_of(jobs: Collection[int], dialect: str) -> Select[int]:
+    """SQL: the ids of jobs as rows, in one parameter.
+
+    Each as a parameter of its own, PostgreSQL would refuse the 65,536th, and nobody's chunks be chosen any more.
+    """
+    if dialect == "postgresql":
+        listed: Any = bindparam(None, [*jobs], ARRAY(BigInteger))
+        return select(func.unnest(listed).column_valued("job"))
+    return select(func.json_each(json.dumps([*jobs])).table_valued("value").c.value)
+
+
 class Able:
     """Which jobs can be made by some workers: looked up once a job, for its order does not change.
 
@@ -157,7 +174,8 @@ class Able:
     def sort_out(self, connection: Connection, jobs: Collection[int]) -> set[int]:
         """Those of some jobs that cannot be made; they belong to ``unable`` from now on."""
         new = set(jobs) - self._able - self.unable
-        rows = connection.execute(select(Job.id, Job.spec).where(Job.id.in_(new))) if new else ()
+        meant = Job.id.in_(_rows_of(new, connection.dialect.name))
+        rows = connection.execute(select(Job.id, Job.spec).where(meant)) if new else ()
         for row in rows:
             (self._able if self._can(row.id, row.spec) else self.unable).add(row.id)
         return set(jobs) & self.unable

@@ -1,0 +1,63 @@
+"""A broker that lets everybody in and refuses what they say, and what a worker's log says meanwhile."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+SLOW = ("generate", "--generator", "lab", "--option", "generator.pause=0.004", "--chunk", 20)
+
+
+def test_a_broker_whose_memory_is_full_is_asked_now_and_then(fleet: Any) -> None:
+    worker = fleet.worker()
+    job = fleet.order(*SLOW, "--count", 400)
+    fleet.until(lambda: fleet.progress(job).delivered >= 100, "a quarter of it")
+    with fleet.redis() as client:
+        client.config_set("maxmemory", 500_000)
+        try:
+            worker.says("command not allowed")
+            time.sleep(8)
+        finally:
+            client.config_set("maxmemory", 0)
+    # at 0, 0.5, 1.5, 3.5, 7.5 s, and what comes of one that lost its connection
+    assert worker.log.count("consumer: Cannot connect") <= 8
+    assert "Traceback" not in worker.log
+    fleet.wait_for(job)
+    fleet.check(job, 400)
+
+
+def test_a_worker_that_waits_for_its_broker_ends_when_it_is_told_to(fleet: Any) -> None:
+    worker = fleet.worker()
+    with fleet.redis() as client:
+        client.config_set("maxmemory", 500_000)
+        try:
+            fleet.order(*SLOW, "--count", 20)
+            worker.says("the broker refuses what it is asked")
+            # a timer asks every second
+            time.sleep(4)
+            assert worker.log.count("the broker refuses") == 1
+            assert "Traceback" not in worker.log
+            began = time.monotonic()
+            assert worker.end() == 0
+            assert time.monotonic() - began < 20
+        finally:
+            client.config_set("maxmemory", 0)
+
+
+def test_the_log_has_a_line_of_a_process_that_died(fleet: Any) -> None:
+    worker = fleet.worker()
+    job = fleet.order(*SLOW, "--count", 200)
+    fleet.freeze_at_work(worker, job)
+    [doomed] = worker.pool
+    os.kill(doomed, signal.SIGKILL)
+    worker.thaw()
+    fleet.wait_for(job)
+    fleet.check(job, 200)
+    assert worker.log.count(f"pid:{doomed} exited with 'signal 9 (SIGKILL)'") == 1
+    assert "Traceback" not in worker.log
