@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sqlalchemy import Connection, insert, update
+from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
 from sudokumill.errors import LeaseLostError, StoreError
@@ -23,6 +23,7 @@ from sudokumill.store.models import (
     ChunkState,
     FinalRow,
     ItemFailure,
+    Job,
     Puzzle,
     Solution,
 )
@@ -152,7 +153,10 @@ def _store(
         )
     )
     if made.reached < held.stop:
-        state = ChunkState.WAITING if rest is Hold.PAUSE else ChunkState.DROPPED
+        # the job may have ended since its holder looked
+        ended = select(Job.ended_at).where(Job.id == held.job)
+        waits = rest is Hold.PAUSE and connection.execute(ended).scalar_one() is None
+        state = ChunkState.WAITING if waits else ChunkState.DROPPED
         left = waiting_chunk(held.job, held.turn, made.reached, held.stop) | {"state": state.value}
         connection.execute(insert(Chunk).values(left))
 
