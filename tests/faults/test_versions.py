@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 # many chunks, so that both get some
-CHUNKS = ("--option", "distinct=1000000", "--count", 400, "--chunk", 5)
+CHUNKS = ("--option", "distinct=1000000", "--count", 400, "--chunk", 10)
 
 
 def _folder(folder: Path, version: str) -> dict[str, str]:

@@ -194,6 +194,16 @@ class Fleet:
     def command(
         self, *arguments: object, code: int = 0, env: Mapping[str, str | None] | None = None
     ) -> subprocess.CompletedProcess[str]:
+        """Runs ``sudokumill`` with these arguments to its end, which must be this exit code."""
+        done = self.attempt(*arguments, env=env)
+        said = f"{arguments}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stderr, said
+        assert done.returncode == code, said
+        return done
+
+    def attempt(
+        self, *arguments: object, env: Mapping[str, str | None] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         """Runs ``sudokumill`` with these arguments to its end, in a fork of this process."""
         words = ["sudokumill", *map(str, arguments)]
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
@@ -206,11 +216,7 @@ class Fleet:
             _, status = os.waitpid(child, 0)
             out.seek(0)
             err.seek(0)
-            done = subprocess.CompletedProcess(words, os.waitstatus_to_exitcode(status), out.read(), err.read())
-        said = f"{arguments}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
-        assert "Traceback" not in done.stderr, said
-        assert done.returncode == code, said
-        return done
+            return subprocess.CompletedProcess(words, os.waitstatus_to_exitcode(status), out.read(), err.read())
 
     def start(self, *arguments: object, env: Mapping[str, str | None] | None = None) -> subprocess.Popen[str]:
         """Starts ``sudokumill`` with these arguments and does not wait."""
@@ -428,6 +434,21 @@ def _be_the_command(words: list[str], folder: Path, environment: dict[str, str],
         os._exit(code)
 
 
+@contextlib.contextmanager
+def opened(database_url: str, broker_url: str, folder: Path, **variables: str) -> Iterator[Fleet]:
+    """A fleet without workers on these servers; when all has gone well its jobs are audited in the end."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(_UNWANTED)}
+    urls = {"SUDOKUMILL_DATABASE_URL": database_url, "SUDOKUMILL_BROKER_URL": broker_url}
+    env = {**kept, **_SETTINGS, **urls, _MARK: str(folder), **variables}
+    made = Fleet(folder, database_url, env["SUDOKUMILL_BROKER_URL"], env, Database(database_url))
+    try:
+        yield made
+        for row in made.jobs():
+            made.audit(row.id)
+    finally:
+        made.close()
+
+
 @pytest.fixture(scope="session")
 def empty_database(postgresql_server: PostgreSQL) -> str:
     """Name of a PostgreSQL database with the newest schema and nothing in it."""
@@ -468,16 +489,10 @@ def new_fleet(
         broker_url = redis_server.url.removesuffix("/0") + f"/{next(numbers)}"
         with redis.Redis.from_url(broker_url) as client:
             client.flushdb()
-        kept = {key: value for key, value in os.environ.items() if not key.startswith(_UNWANTED)}
-        urls = {"SUDOKUMILL_DATABASE_URL": database_url, "SUDOKUMILL_BROKER_URL": broker_url}
-        env = {**kept, **_SETTINGS, **urls, _MARK: str(folder), **variables}
-        made = Fleet(folder, database_url, env["SUDOKUMILL_BROKER_URL"], env, Database(database_url))
         try:
-            yield made
-            for row in made.jobs():
-                made.audit(row.id)
+            with opened(database_url, broker_url, folder, **variables) as made:
+                yield made
         finally:
-            made.close()
             if name is not None:
                 postgresql_server.start()
                 postgresql_server.drop_database(name)

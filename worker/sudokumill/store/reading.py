@@ -186,8 +186,8 @@ def running_jobs(database: Database) -> list[int]:
 def idle_jobs(database: Database) -> list[int]:
     """Jobs that are to be moved on, and nobody else will.
 
-    They should go on and have no chunk that waits or runs: whoever was to cut the next ones has gone. Or they ended,
-    and have one that waits: it was put down in the moment in which the job ended.
+    They should go on and have no chunk that waits or runs: whoever was to cut the next ones has gone. Or they
+    ended, and have one that waits: it was put down in the moment in which the job ended.
     """
     to_come = select(Chunk.id).where(Chunk.job_id == Job.id, Chunk.state.in_(OPEN))
     waits = select(Chunk.id).where(Chunk.job_id == Job.id, Chunk.state == ChunkState.WAITING)
