@@ -4,7 +4,7 @@
     .ci/advisories.py [--service URL]
 
 Run by the Python of an environment with sudokumill in it. The service is OSV's (https://osv.dev), or one that
-takes the same questions. Ends with 1 if it knows of an advisory; where it cannot be reached, it says "not checked".
+takes the same questions. Ends with 1 if it knows of an advisory; if it cannot be reached, it says "not checked".
 """
 
 from __future__ import annotations
