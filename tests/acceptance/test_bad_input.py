@@ -11,6 +11,10 @@ from typing import Any
 
 import pytest
 
+from sudokumill.cli.inputs import InputFile
+from sudokumill.cli.ordering import read_whole
+from sudokumill.errors import BadOrderError
+
 Mill = Callable[..., subprocess.CompletedProcess[str]]
 Refusal = Callable[..., str]
 Outcome = Callable[..., dict[str, Any]]
@@ -32,6 +36,16 @@ FILES: dict[str, tuple[bytes | None, tuple[str, ...]]] = {
     "compressed.gz": (b"\x1f\x8b\x08\x00" + bytes(range(255, 0, -1)) * 8, ("line 1",)),
     "utf16.txt": (GRID.encode("utf-16"), ("line 1", "UTF-16")),
 }
+
+
+def test_a_file_without_end_is_not_read_to_its_end(folder: Path) -> None:
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    # as head does, the reader leaves, and whoever writes is told so
+    with subprocess.Popen(["sh", "-c", f"yes {GRID} > {pipe}"], stderr=subprocess.DEVNULL) as endless:
+        with pytest.raises(BadOrderError, match="it has more than 2,000 grids; split it, and order each part"):
+            read_whole(InputFile(str(pipe), None, lenient=False), most=2_000)
+        assert endless.wait(30) != 0
 
 
 @pytest.mark.parametrize("name", FILES)

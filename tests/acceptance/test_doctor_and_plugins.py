@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -49,6 +50,26 @@ def test_nothing_is_wrong(mill: Mill, outcome: Outcome, folder: Path) -> None:
     assert after["settings"]["SUDOKUMILL_DATABASE_URL"] == "sqlite:///sudokumill.db"
     assert after["settings"]["SUDOKUMILL_DRY_POSITIONS"] == 10_000
     assert "10,000" in mill("doctor").stdout
+
+
+def test_the_audit_of_a_job(mill: Mill, outcome: Outcome, folder: Path) -> None:
+    job = outcome("run", "levels", "--count", 3)["job"]
+    assert mill("doctor", "--job", job).stdout == (
+        "job 1 (levels, done): 3 ordered = 3 delivered + 0 not made\n3 positions = 3 delivered\nit adds up\n"
+    )
+    assert outcome("doctor", "--job", job) == {
+        "job": 1, "kind": "levels", "state": "done", "ordered": 3, "delivered": 3, "left": 0,
+        "positions": {"delivered": 3}, "broken": [],
+    }  # fmt: skip
+    with sqlite3.connect(folder / "sudokumill.db") as database:
+        database.execute("DELETE FROM puzzle WHERE position = 1")
+    database.close()
+    done = mill("doctor", "--job", job, code=1)
+    assert "\nbroken: a chunk counts other rows than are stored: chunk " in done.stdout
+    assert "\nbroken: the job says that it delivered 3, 2 rows are there\n" in done.stdout
+    assert len(json.loads(mill("doctor", "--job", job, "--json", code=1).stdout)["broken"]) == 4
+    assert "there is no job 4" in mill("doctor", "--job", 4, code=2).stderr
+    assert "two questions" in mill("doctor", "--job", 1, "--worker", code=2).stderr
 
 
 def test_a_password_is_never_shown(mill: Mill) -> None:

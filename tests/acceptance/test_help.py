@@ -138,12 +138,14 @@ def test_examples_of_orders(follow: Follow, mill: Mill, folder: Path) -> None:
     follow("run")
 
 
-def test_examples_about_files_and_what_is_here(follow: Follow, folder: Path) -> None:
+def test_examples_about_files_and_what_is_here(follow: Follow, mill: Mill, folder: Path) -> None:
     (folder / "puzzles.txt").write_text(PUZZLES)
     for path in (("check",), ("solve",), ("plugins",), ("plugins", "list"), ("plugins", "show")):
         follow(*path)
-    for path in (("db",), ("db", "upgrade"), ("doctor",)):
+    for path in (("db",), ("db", "upgrade")):
         follow(*path)
+    mill("run", "generate", "--count", 2)
+    follow("doctor")
     # SQLite keeps files of its own beside a database until the last process has closed it
     assert {path.name.split("-")[0] for path in folder.iterdir()} == {"puzzles.txt", "sudokumill.db"}
 

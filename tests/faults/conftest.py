@@ -1,4 +1,10 @@
-"""Runs in processes of their own, which can be killed, and small disks."""
+"""Runs and fleets in processes of their own, which can be killed, small disks, and tests that are repeated.
+
+pytest tests/faults                         the quick ones
+pytest tests/faults -m slow                 the others, most of them with a fleet
+pytest tests/faults --rounds 10             all, ten times each
+pytest tests/faults --rounds 1 --thorough   all, with more kills and longer outages
+"""
 
 from __future__ import annotations
 
@@ -17,16 +23,20 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from servers.fleet import AUDIT_PATIENCE_SECONDS, crowd, empty_database, fleet, new_fleet
 from sudokumill.jobs import JobKind, Part
 from sudokumill.orders import Order, specify
 from sudokumill.queue.local import run_local
 from sudokumill.registry import Registry, load_registry
 from sudokumill.settings import Settings
 from sudokumill.store import schema
+from sudokumill.store.audit import audit
 from sudokumill.store.database import Database
 from sudokumill.store.models import Base, FinalRow
 from sudokumill.store.placing import place
 from sudokumill.store.reading import Progress, delivered_rows, progress
+
+__all__ = ["crowd", "empty_database", "fleet", "new_fleet"]
 
 LAB = Path(__file__).parent / "plugins"
 NAMES = {Part.GENERATOR: "lab", Part.DIGGER: "lab", Part.SOLVER: "native", Part.CHECKER: "exact-cover"}
@@ -47,6 +57,32 @@ except SudokumillError as error:
     sys.exit(error.exit_code)
 print("ended", found.state.value, flush=True)
 """
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options for tests that are run by hand."""
+    parser.addoption("--rounds", type=int, help="run every test of a fault so many times, slow ones too")
+    parser.addoption("--thorough", action="store_true", help="tests of faults kill more often and wait longer")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """With ``--rounds`` slow tests are meant too, unless ``-m`` says otherwise."""
+    if config.getoption("--rounds", None) and config.option.markexpr == "not slow":
+        config.option.markexpr = ""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Repeats every test of this folder."""
+    rounds = metafunc.config.getoption("--rounds", None)
+    if rounds and rounds > 1 and Path(__file__).parent in metafunc.definition.path.parents:
+        metafunc.fixturenames.append("_round")
+        metafunc.parametrize("_round", range(1, rounds + 1), ids=lambda number: f"round {number}")
+
+
+@pytest.fixture(scope="session")
+def thorough(request: pytest.FixtureRequest) -> bool:
+    """Whether somebody who has time runs the tests by hand."""
+    return bool(request.config.getoption("--thorough", default=False))
 
 
 @dataclass
@@ -117,6 +153,7 @@ class Plant:
         found = self.progress(job)
         counted = found.delivered + found.surplus + found.repeated + found.missed + found.failed + found.not_new
         assert counted == found.tried
+        assert audit(self.database, job, AUDIT_PATIENCE_SECONDS).broken == ()
 
 
 def _group_ended(group: int) -> bool:

@@ -101,6 +101,24 @@ def test_a_file_that_may_not_grow_ends_the_run(plant: Any, limit_files: str) -> 
     plant.check(job)
 
 
+def test_a_file_that_may_only_be_read_ends_the_run(plant: Any) -> None:
+    job = plant.place(generator="native", count=COUNT, chunk_rows=500)
+    path = plant.database.path
+    plant.database.dispose()
+    # a URL by which SQLite may only read: what root may write to a file, no rights of it forbid
+    process = plant.start(job, SUDOKUMILL_DATABASE_URL=f"sqlite:///file:{path}?mode=ro&uri=true")
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    [line] = errors.strip().splitlines()
+    assert "read-only" in line
+    assert "Traceback" not in errors
+    found = plant.progress(job)
+    assert (found.state, found.tried, len(plant.rows(FinalRow))) == (JobState.WAITING, 0, 0)
+    _is_whole(plant)
+    assert plant.run(job).state is JobState.DONE
+    plant.check(job)
+
+
 # --- text ----------------------------------------------------------------------------------------------------
 
 

@@ -83,7 +83,7 @@ class Daemon:
                 env=env,
                 # Ctrl-C is for the tests, which end their servers when they have done with them
                 start_new_session=True,
-                preexec_fn=_die_with_parent(self.last_signal),  # noqa: PLW1509 - it calls one C function
+                preexec_fn=_die_with_parent(self.last_signal),  # noqa: PLW1509 - it calls two C functions
                 **self._as_user,
             )
         deadline = time.monotonic() + _READY_SECONDS
@@ -132,6 +132,8 @@ def _die_with_parent(by: int) -> Callable[[], None]:
         libc.prctl(_PR_SET_PDEATHSIG, by)
         if os.getppid() != parent:
             os._exit(1)
+        # a shell lets what it runs in the background ignore Ctrl-C, and what that starts inherits it
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     return ask
 

@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import select
 
 from servers.postgresql import PostgreSQL
+from servers.states import guard
 from sudokumill.grids.batch import Grids, from_lines, to_lines
 from sudokumill.grids.description import describe
 from sudokumill.grids.isomorphisms import draw
@@ -20,6 +21,7 @@ from sudokumill.jobs import Choice, JobKind, JobSpec, Part
 from sudokumill.rows import Batch, FinalRows, ItemError, LevelRows, ReportSum
 from sudokumill.store import leases, schema
 from sudokumill.store.advance import Pace, advance
+from sudokumill.store.audit import Account, audit
 from sudokumill.store.database import Database
 from sudokumill.store.keeping import Made, finish
 from sudokumill.store.leases import Claim, Hold, Holder
@@ -35,7 +37,7 @@ _EMPTY: LiteralString = """
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid();
     DELETE FROM item_error; DELETE FROM solution; DELETE FROM delivery; DELETE FROM puzzle; DELETE FROM final;
-    DELETE FROM input; DELETE FROM chunk; DELETE FROM job; DELETE FROM worker;
+    DELETE FROM input; DELETE FROM chunk; DELETE FROM job; DELETE FROM worker; DELETE FROM moved;
     ALTER SEQUENCE job_id_seq RESTART; ALTER SEQUENCE chunk_id_seq RESTART
 """
 
@@ -153,6 +155,12 @@ class Mill:
     def progress(self, job: int) -> Progress:
         return progress(self.database, job)
 
+    def audit(self, job: int, patience: float = 0.0) -> Account:
+        """The oracle's answer, which must have nothing to complain of."""
+        found = audit(self.database, job, patience)
+        assert found.broken == ()
+        return found
+
     def delivered(self, job: int) -> list[tuple[int, int]]:
         """(position, number) of what the job delivered."""
         found = self.progress(job)
@@ -180,6 +188,7 @@ def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("store") / "empty.db"
     database = Database(f"sqlite:///{path}")
     schema.upgrade(database)
+    guard(database)
     database.dispose()
     return path
 
@@ -190,6 +199,7 @@ def empty_database(postgresql_server: PostgreSQL) -> str:
     name = postgresql_server.new_database()
     database = Database(postgresql_server.url(name))
     schema.upgrade(database)
+    guard(database)
     database.dispose()
     return name
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from sudokumill.cli.console import err, open_store
+from sudokumill.cli.inputs import InputFile
 from sudokumill.cli.requests import Request
-from sudokumill.errors import KeyTakenError
+from sudokumill.errors import BadOrderError, KeyTakenError
 from sudokumill.formats import Reading
 from sudokumill.jobs import JobSpec, Source
 from sudokumill.orders import specify
@@ -20,7 +22,10 @@ from sudokumill.store.placing import Placed, count_inputs, find_key, place
 from sudokumill.store.reading import progress
 from sudokumill.store.workers import live
 
-_READ_AT_A_TIME = 100_000
+_READ_AT_A_TIME: Final = 100_000
+
+_GREATEST_FILE: Final = 5_000_000
+"""Grids of a file that one order takes: they are held in memory (400 MB) until they stand in the database."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ def accept(request: Request, settings: Settings, here: int = 0) -> Accepted:
     """
     registry = load_registry(settings.plugins, settings.plugin_dir)
     if request.file is not None:
-        readings = list(request.file.readings(_READ_AT_A_TIME, "read"))
+        readings = read_whole(request.file)
         spec = specify(request.order(settings, sum(len(reading.grids) for reading in readings)), registry)
         database = open_store(settings, create=True)
         placed = _place(database, request, spec, settings, here, readings)
@@ -58,6 +63,24 @@ def accept(request: Request, settings: Settings, here: int = 0) -> Accepted:
         database = open_store(settings, create=True)
         return Accepted(database, _place(database, request, spec, settings, here), spec, 0)
     return _accept_stored(request, registry, settings, here)
+
+
+def read_whole(file: InputFile, most: int = _GREATEST_FILE) -> list[Reading]:
+    """All grids of a file, which may have no end.
+
+    Raises:
+        BadOrderError: it has more than ``most``.
+    """
+    readings: list[Reading] = []
+    grids = 0
+    for reading in file.readings(min(_READ_AT_A_TIME, most), "read"):
+        readings.append(reading)
+        grids += len(reading.grids)
+        if grids > most:
+            raise BadOrderError(
+                reason=f"--file {file.name}: it has more than {most:,} grids; split it, and order each part"
+            )
+    return readings
 
 
 def _accept_stored(request: Request, registry: Registry, settings: Settings, here: int) -> Accepted:

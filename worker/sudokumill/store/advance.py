@@ -91,6 +91,9 @@ def give_up(database: Database, job: int, reason: str) -> None:
         if not found.state.ended:
             _drop_waiting(connection, job)
             _end(connection, found, JobState.FAILED, reason)
+            if _running(connection, job):
+                # what others have in hand is stored after this end: it is counted when somebody asks
+                connection.execute(update(Job).where(Job.id == job).values(delivered=None, last_position=None))
 
 
 def _can_only_go_on(found: Progress, pace: Pace) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sqlalchemy import Connection, insert, update
+from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
 from sudokumill.errors import LeaseLostError, StoreError
@@ -23,6 +23,7 @@ from sudokumill.store.models import (
     ChunkState,
     FinalRow,
     ItemFailure,
+    Job,
     Puzzle,
     Solution,
 )
@@ -152,16 +153,19 @@ def _store(
         )
     )
     if made.reached < held.stop:
-        connection.execute(insert(Chunk).values(_left(connection, held, made.reached, rest)))
+        # the job may have ended since its holder looked
+        ended = select(Job.ended_at).where(Job.id == held.job)
+        waits = rest is Hold.PAUSE and connection.execute(ended).scalar_one() is None
+        connection.execute(insert(Chunk).values(_left(connection, held, made.reached, waits)))
 
 
-def _left(connection: Connection, held: Claim, reached: int, rest: Hold) -> dict[str, Any]:
+def _left(connection: Connection, held: Claim, reached: int, waits: bool) -> dict[str, Any]:
     """The chunk of what was not reached.
 
     It gets a turn of its own: a chunk that was planned a hundred times too large has a hundred rests, and with its
     turn they would all go before whatever was ordered since it was claimed.
     """
-    if rest is not Hold.PAUSE:
+    if not waits:
         return waiting_chunk(held.job, held.turn, reached, held.stop) | {"state": ChunkState.DROPPED.value}
     turn = step_in(connection, held.job, held.turn.kind, held.turn.priority, held.stop - reached)
     return waiting_chunk(held.job, turn, reached, held.stop)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from pydantic import ValidationError
-from sqlalchemy import Connection, Row, Select, desc, func, literal, null, select, union_all
+from sqlalchemy import Connection, Row, Select, and_, desc, func, literal, null, or_, select, union_all
 
 from sudokumill.errors import UnknownJobError, UnreadableJobError
 from sudokumill.jobs import JobKind, JobSpec
@@ -184,13 +184,23 @@ def running_jobs(database: Database) -> list[int]:
 
 
 def idle_jobs(database: Database) -> list[int]:
-    """Jobs that should go on and have no chunk that waits or runs: whoever was to cut the next ones has gone."""
+    """Jobs that are to be moved on, and nobody else will.
+
+    They should go on and have no chunk that waits or runs: whoever was to cut the next ones has gone. Or they
+    ended, and have one that waits: it was put down in the moment in which the job ended.
+    """
     to_come = select(Chunk.id).where(Chunk.job_id == Job.id, Chunk.state.in_(OPEN))
+    waits = select(Chunk.id).where(Chunk.job_id == Job.id, Chunk.state == ChunkState.WAITING)
     with database.read() as connection:
         return list(
             connection.execute(
                 select(Job.id)
-                .where(Job.state.in_([JobState.WAITING, JobState.RUNNING]), ~to_come.exists())
+                .where(
+                    or_(
+                        and_(Job.state.in_([JobState.WAITING, JobState.RUNNING]), ~to_come.exists()),
+                        and_(Job.ended_at.is_not(None), waits.exists()),
+                    )
+                )
                 .order_by(Job.id)
             ).scalars()
         )

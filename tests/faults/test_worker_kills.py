@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
+import time
 from typing import Any
 
 import pytest
@@ -51,6 +53,33 @@ def test_a_worker_that_is_slower_than_its_lease_stores_nothing(fleet: Any, case:
         slow.says(f"chunk {chunk}")
     fleet.check(job, COUNT)
     assert (fleet.progress(job).tried, fleet.lines(job)) == (found.tried, rows)
+
+
+def test_a_worker_that_is_killed_at_random_moments(fleet: Any, thorough: bool) -> None:
+    draw = random.Random(6)
+    job = fleet.order(*SLOW, "--count", 20_000, "--seed", 8)
+    worker = fleet.worker("w0", processes=2)
+    for kills in range(1, (20 if thorough else 5) + 1):
+        wanted = fleet.progress(job).delivered + draw.randrange(200)
+        fleet.until(lambda wanted=wanted: fleet.progress(job).delivered >= wanted, "some rows more")
+        time.sleep(draw.uniform(0, 0.3))
+        worker.kill()
+        lost = {(row.id, row.lease_token) for row in fleet.chunks(job) if row.state == "running"}
+        fleet.audit(job)
+        worker = fleet.worker(f"w{kills}", processes=2)
+
+        def taken_back(lost: set[Any] = lost) -> bool:
+            return not lost & {(row.id, row.lease_token) for row in fleet.chunks(job)}
+
+        # a lease, a round of the reaper, and what a busy machine makes of them
+        fleet.until(taken_back, f"chunks {lost} are taken back", seconds=3 + 0.3 + 10)
+    delivered = fleet.progress(job).delivered
+    fleet.until(lambda: fleet.progress(job).delivered > delivered, "it goes on")
+    fleet.command("jobs", "cancel", job)
+    fleet.until(lambda: not fleet.held(), "chunks put down")
+    assert fleet.audit(job).delivered == len(fleet.lines(job)) == len(set(fleet.lines(job)))
+    # a death costs an attempt, and two in a row of one chunk are chance
+    assert {row.state for row in fleet.chunks(job)} == {"done", "dropped"}
 
 
 def test_the_main_process_of_celery_is_started_again(fleet: Any) -> None:
@@ -102,11 +131,12 @@ def test_a_supervisor_that_is_killed_takes_its_worker_along(fleet: Any) -> None:
     assert fleet.row_of(worker).left
 
 
-def test_a_worker_that_is_told_to_end_finishes_its_chunk(fleet: Any) -> None:
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
+def test_a_worker_that_is_told_to_end_finishes_its_chunk(fleet: Any, by: signal.Signals) -> None:
     worker = fleet.worker(processes=2)
     job = fleet.order(*SLOW, "--count", COUNT)
     fleet.until(lambda: fleet.progress(job).delivered >= COUNT // 4 and fleet.held(worker), "chunks in hand")
-    assert worker.end() == 0
+    assert worker.end(by) == 0
     found = fleet.progress(job)
     assert (found.state.value, found.at_work) == ("waiting", False)
     assert {(row.state, row.attempt) for row in fleet.chunks(job)} == {("done", 1), ("waiting", 0)}
@@ -114,3 +144,25 @@ def test_a_worker_that_is_told_to_end_finishes_its_chunk(fleet: Any) -> None:
     fleet.worker("next")
     fleet.wait_for(job)
     fleet.check(job, COUNT)
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
+def test_a_worker_that_is_told_twice_stores_what_is_made_and_leaves_the_rest(
+    fleet: Any, by: signal.Signals
+) -> None:
+    worker = fleet.worker()
+    # a batch takes a second, a chunk ten
+    job = fleet.order(*SLOW[:4], "generator.pause=0.01", "--count", 1_000, "--chunk", 1_000)
+    fleet.until(lambda: fleet.held(worker), "a chunk in hand")
+    time.sleep(1.5)
+    os.kill(worker.supervisor, by)
+    worker.says("Warm shutdown")
+    began = time.monotonic()
+    assert worker.end(by) == 0
+    assert time.monotonic() - began < 8
+    found = fleet.audit(job)
+    assert 0 < found.delivered < 1_000
+    assert found.positions == {"delivered": found.delivered, "waiting": 1_000 - found.delivered}
+    fleet.worker("next")
+    fleet.wait_for(job)
+    fleet.check(job, 1_000)

@@ -186,3 +186,28 @@ def test_a_message_that_is_lost_is_sent_again(new_fleet: Any) -> None:
         fleet.wait_for(job)
         fleet.check(job, 15)
         assert {row.attempt for row in fleet.chunks(job)} == {1}
+
+
+def test_a_message_that_went_to_a_worker_which_was_killed(fleet: Any) -> None:
+    """A process that stands within BRPOP is handed the message, and dies with it: it is in no list any more."""
+    for number in range(20):
+        doomed = fleet.worker(f"doomed{number}")
+        with fleet.redis() as client:
+            fleet.until(lambda client=client: client.hlen("unacked") == 0, "an idle worker")
+            doomed.freeze()
+            job = fleet.order("generate", "--count", 15, "--chunk", 5)
+            lost = not client.llen(QUEUE) and not client.hlen("unacked")
+        published = [row.published_at is not None for row in fleet.chunks(job)]
+        doomed.kill()
+        if lost and any(published):
+            break
+        # it stood between two BRPOPs
+        fleet.worker(f"other{number}")
+        fleet.wait_for(job)
+        fleet.crew[-1].kill()
+    assert (lost, published.count(True)) == (True, 1)
+    assert fleet.audit(job).positions == {"waiting": 15}
+    fleet.worker("next")
+    fleet.wait_for(job)
+    fleet.check(job, 15)
+    assert {row.attempt for row in fleet.chunks(job)} == {1}
