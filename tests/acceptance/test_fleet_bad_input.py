@@ -466,6 +466,8 @@ OPTIONS = {
     "--loglevel LOUD": "'LOUD' is not one of 'DEBUG', 'INFO'",
     "--time-limit soon": "'soon' is not a valid float",
     "--logfile /nowhere/log": "there is no folder /nowhere that you may write to",
+    "--max-tasks-per-child 0": "--max-tasks-per-child: it must be 1 or more, not 0",
+    "--max-memory-per-child=-5": "--max-memory-per-child: it must be 1 or more, not -5",
     "levels": "'levels' is no option; queues are named with --queues",
 }
 

@@ -49,6 +49,9 @@ _REFUSED: Final[Mapping[str, str]] = {
     "exclude_queues": "name the queues to take chunks from with --queues",
     "autoscale": "a worker is sent as many chunks as it has processes, and that many stay; see --concurrency",
 }
+_COUNTED: Final = ("max_tasks_per_child", "max_memory_per_child")
+"""With less than one of these Celery ends while it starts, again and again, or replaces processes all the time."""
+
 _WRITTEN: Final = ("logfile", "statedb")
 
 _FILES: Final = 100
@@ -142,6 +145,8 @@ def _check_option(name: str, option: str, value: object) -> None:
         raise WorkerOptionError(reason=f"{option}: {_REFUSED[name]}")
     if name == "hostname" and len(str(value)) > _LONGEST_NAME:
         raise WorkerOptionError(reason=f"{option}: a name has at most {_LONGEST_NAME} characters")
+    if name in _COUNTED and not (isinstance(value, int) and value >= 1):
+        raise WorkerOptionError(reason=f"{option}: it must be 1 or more, not {value}")
     if name == "pool":
         check_pool(value)
     if name in _WRITTEN:
