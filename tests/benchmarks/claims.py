@@ -8,7 +8,8 @@
     python tests/benchmarks/claims.py all
 
 ``claims``    processes that do what a worker's process does with a message: look, claim, choose the next ids, and
-              put the chunk down as done. Prints claims a second; no chunk may be claimed twice.
+              put the chunk down as done. Prints claims a second, and the processor time of each, which says more
+              on a busy machine; no chunk may be claimed twice.
 ``pending``   the same by one process, while few and while many chunks of many jobs wait, in turns. Prints medians;
               with many it may take 1.5 times as long at the most.
 ``orders``    jobs ordered one after the other, with their ids sent to a broker; 1,000 in less than a minute.
@@ -140,12 +141,20 @@ def _claim_for(url: str, name: str, workers: int, seconds: float, messages: Any,
     database.dispose()
 
 
+def _processor_seconds(server: PostgreSQL) -> tuple[float, float]:
+    """What the processes that were started here have used and ended, and the server's sessions."""
+    times = os.times()
+    fields = Path(f"/proc/{server.pid}/stat").read_text().rpartition(")")[2].split()
+    return times.children_user + times.children_system, sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
 def claims(server: PostgreSQL, workers: int, seconds: float) -> bool:
     """Claims a second of many processes."""
     with store(server) as database:
         fill(database, 20_000)
         database.dispose()
         messages, answers = FORK.Queue(), FORK.Queue()
+        before = _processor_seconds(server)
         url = database.url.render_as_string(hide_password=False)
         processes = [
             FORK.Process(target=_claim_for, args=(url, f"w{number}", workers, seconds, messages, answers))
@@ -159,6 +168,8 @@ def claims(server: PostgreSQL, workers: int, seconds: float) -> bool:
         for process in processes:
             process.join()
         every = Counter(chunk for mine in found for chunk in mine)
+        time.sleep(0.5)  # until the server has ended the sessions
+        used = [late - early for late, early in zip(_processor_seconds(server), before, strict=True)]
         with database.read() as connection:
             attempts = connection.execute(select(func.max(Chunk.attempt))).scalar_one()
     twice = sum(number > 1 for number in every.values())
@@ -166,6 +177,11 @@ def claims(server: PostgreSQL, workers: int, seconds: float) -> bool:
     print(
         f"{workers} processes: {len(every) / seconds:,.0f} claims a second, {len(every):,} chunks, "
         f"{share[0]} to {share[-1]} a process; claimed twice: {twice}"
+    )
+    # a process needs some time before its first claim
+    print(
+        f"processor time of a claim: {1000 * used[0] / len(every):.1f} ms of the process, "
+        f"{1000 * used[1] / len(every):.1f} ms of the server"
     )
     return not twice and attempts == 1
 

@@ -15,7 +15,7 @@ INNOCENT = ("generate", "--count", 60, "--chunk", 20)
 LIMITS = {
     "SUDOKUMILL_CHUNK_LIMIT_SECONDS": "1",
     "SUDOKUMILL_CHUNK_ATTEMPTS": "1",
-    "SUDOKUMILL_REAPER_SECONDS": "0.1",
+    "SUDOKUMILL_REAPER_SECONDS": "0.5",
     # a worker that is heard of late must not lose chunks, for each attempt counts here
     "SUDOKUMILL_LEASE_SECONDS": "30",
 }

@@ -188,12 +188,21 @@ def test_a_message_that_is_lost_is_sent_again(new_fleet: Any) -> None:
         assert {row.attempt for row in fleet.chunks(job)} == {1}
 
 
+def _stands_in_brpop(client: Any) -> bool:
+    """Whether a worker of this database waits for its next message, and the server knows it."""
+    number = str(client.connection_pool.connection_kwargs["db"])
+    return any(
+        each["cmd"] == "brpop" and "b" in each["flags"] and each["db"] == number for each in client.client_list()
+    )
+
+
 def test_a_message_that_went_to_a_worker_which_was_killed(fleet: Any) -> None:
     """A process that stands within BRPOP is handed the message, and dies with it: it is in no list any more."""
     for number in range(20):
-        doomed = fleet.worker(f"doomed{number}")
         with fleet.redis() as client:
-            fleet.until(lambda client=client: client.hlen("unacked") == 0, "an idle worker")
+            client.flushdb()
+            doomed = fleet.worker(f"doomed{number}")
+            fleet.until(lambda client=client: _stands_in_brpop(client), "an idle worker")
             doomed.freeze()
             job = fleet.order("generate", "--count", 15, "--chunk", 5)
             lost = not client.llen(QUEUE) and not client.hlen("unacked")

@@ -72,7 +72,7 @@ def test_a_worker_that_is_killed_at_random_moments(fleet: Any, thorough: bool) -
             return not lost & {(row.id, row.lease_token) for row in fleet.chunks(job)}
 
         # a lease, a round of the reaper, and what a busy machine makes of them
-        fleet.until(taken_back, f"chunks {lost} are taken back", seconds=3 + 0.3 + 10)
+        fleet.until(taken_back, f"chunks {lost} are taken back", seconds=3 + 1 + 10)
     delivered = fleet.progress(job).delivered
     fleet.until(lambda: fleet.progress(job).delivered > delivered, "it goes on")
     fleet.command("jobs", "cancel", job)

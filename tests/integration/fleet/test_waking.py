@@ -15,7 +15,7 @@ def test_no_broker_is_set(crowd: Any) -> None:
     [job] = [int(line.split()[1].rstrip(":")) for line in done.stdout.splitlines() if "ordered" in line]
     assert done.stderr.splitlines() == [
         f"sudokumill: job {job} waits: SUDOKUMILL_BROKER_URL is not set, so no worker is woken; "
-        "those that live look for themselves within 0.3 s"
+        "those that live look for themselves within 1 s"
     ]
     crowd.wait_for(job)
     crowd.check(job, 20)

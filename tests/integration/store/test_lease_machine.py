@@ -82,6 +82,9 @@ def _machine(new_mill: Callable[[], Any]) -> type[RuleBasedStateMachine]:
         def job(self, index: int) -> int:
             return self.jobs[index % len(self.jobs)]
 
+        def heartbeat(self, worker: str, patience: float = 600.0) -> None:
+            beat(self.database, Crew(worker, worker, (KIND,), 2, tuple(ABLE), {}), patience)
+
         def take(self, index: int) -> Claim:
             return self.held.pop(index % len(self.held))
 
@@ -102,14 +105,14 @@ def _machine(new_mill: Callable[[], Any]) -> type[RuleBasedStateMachine]:
 
         # --- what may happen ---------------------------------------------------------------------------
 
-        @initialize(count=st.integers(1, 12), chunk_rows=st.integers(1, 6))
+        @initialize(count=st.integers(1, 16), chunk_rows=st.integers(1, 8))
         def first_order(self, count: int, chunk_rows: int) -> None:
             self.order(count, chunk_rows, None, False)
 
         @precondition(lambda self: len(self.jobs) < 3)
         @rule(
-            count=st.integers(1, 12),
-            chunk_rows=st.integers(1, 6),
+            count=st.integers(1, 16),
+            chunk_rows=st.integers(1, 8),
             budget=st.none() | st.integers(1, 20),
             new=st.booleans(),
         )
@@ -119,13 +122,10 @@ def _machine(new_mill: Callable[[], Any]) -> type[RuleBasedStateMachine]:
                 self.step("place", lambda: self.mill.place(count, KIND, chunk_rows=chunk_rows, new=new, **limit))
             )
 
-        @rule(worker=st.sampled_from(WORKERS))
-        def heartbeat(self, worker: str) -> None:
-            beat(self.database, Crew(worker, worker, (KIND,), 2, tuple(ABLE), {}), 600.0)
-
         @precondition(lambda self: self.jobs)
         @rule(index=st.integers(0, 2), worker=st.sampled_from(WORKERS))
         def claim(self, index: int, worker: str) -> None:
+            self.heartbeat(worker)
             held = self.step(
                 "claim",
                 lambda: leases.claim(self.database, Holder("elsewhere:1:1", worker, 60), job=self.job(index)),
@@ -144,6 +144,7 @@ def _machine(new_mill: Callable[[], Any]) -> type[RuleBasedStateMachine]:
         def deliver(self, index: int, again: bool, worker: str) -> None:
             """A message comes, perhaps not for the last time."""
             place = index % len(self.on_their_way)
+            self.heartbeat(worker)
             chunk = self.on_their_way[place] if again else self.on_their_way.pop(place)
             held = self.step(
                 "claim", lambda: leases.claim(self.database, Holder("elsewhere:1:1", worker, 60), chunk=chunk)
@@ -164,7 +165,7 @@ def _machine(new_mill: Callable[[], Any]) -> type[RuleBasedStateMachine]:
             self.store(held, held.stop, Hold.GO_ON)
 
         @precondition(lambda self: self.held)
-        @rule(index=st.integers(0, 20), rows=st.integers(1, 4), late=st.booleans())
+        @rule(index=st.integers(0, 20), rows=st.integers(1, 3), late=st.booleans())
         def put_down(self, index: int, rows: int, late: bool) -> None:
             """A signal or the job's state stops the holder; the state may be another one when he stores."""
             held = self.take(index)
@@ -172,38 +173,31 @@ def _machine(new_mill: Callable[[], Any]) -> type[RuleBasedStateMachine]:
             self.store(held, min(held.start + rows, held.stop), Hold.STOP if hold is Hold.STOP else Hold.PAUSE)
 
         @precondition(lambda self: self.held)
-        @rule(index=st.integers(0, 20))
-        def renew(self, index: int) -> None:
-            self.step("renew", lambda: leases.renew(self.database, self.held[index % len(self.held)], 60.0))
-
-        @precondition(lambda self: self.held)
-        @rule(index=st.integers(0, 20))
-        def fail(self, index: int) -> None:
-            held = self.take(index)
-            self.step("fail", lambda: leases.fail(self.database, held, ATTEMPTS, "it raised"))
+        @rule(index=st.integers(0, 20), how=st.sampled_from(["renew", "fail", "give_back", "die"]))
+        def hold_on_or_let_go(self, index: int, how: str) -> None:
+            held = self.held[index % len(self.held)]
+            if how == "renew":
+                self.step("renew", lambda: leases.renew(self.database, held, 60.0))
+                return
+            self.held.remove(held)
             self.lost.append(held)
+            if how == "fail":
+                self.step("fail", lambda: leases.fail(self.database, held, ATTEMPTS, "it raised"))
+            elif how == "give_back":
+                self.step("give_back", lambda: leases.give_back(self.database, held))
+            else:
+                self.let_run_out(held)
 
-        @precondition(lambda self: self.held)
-        @rule(index=st.integers(0, 20))
-        def give_back(self, index: int) -> None:
-            held = self.take(index)
-            self.step("give_back", lambda: leases.give_back(self.database, held))
-            self.lost.append(held)
-
-        @precondition(lambda self: self.held)
-        @rule(index=st.integers(0, 20))
-        def die(self, index: int) -> None:
-            held = self.take(index)
+        def let_run_out(self, held: Claim) -> None:
             with self.database.write() as connection:
                 connection.execute(update(Chunk).where(Chunk.id == held.chunk).values(lease_until=0.0))
             assert self.step("reap", lambda: leases.reap(self.database, None, ATTEMPTS)) == 1
-            self.lost.append(held)
 
         @precondition(lambda self: self.held)
         @rule(worker=st.sampled_from(WORKERS))
         def fall_silent(self, worker: str) -> None:
             """A machine loses its power, with all that its processes hold."""
-            beat(self.database, Crew(worker, worker, (KIND,), 2, tuple(ABLE), {}), -1.0)
+            self.heartbeat(worker, -1.0)
             with self.database.read() as connection:
                 theirs = set(
                     connection.execute(
@@ -240,24 +234,21 @@ def _machine(new_mill: Callable[[], Any]) -> type[RuleBasedStateMachine]:
             self.advance_one(self.job(index))
 
         @precondition(lambda self: self.jobs)
-        @rule(index=st.integers(0, 2), how=st.sampled_from(["pause", "pause", "cancel", "resume", "resume"]))
+        @rule(
+            index=st.integers(0, 2),
+            how=st.sampled_from(["pause", "pause", "resume", "resume", "cancel", "give_up", "stop_clock"]),
+        )
         def steer(self, index: int, how: str) -> None:
+            """A person does something to the job, or a worker that cannot build its line, or a run that ends."""
             job = self.job(index)
-            if not self.state(job).ended:
+            if self.state(job).ended:
+                return
+            if how == "give_up":
+                self.step(how, lambda: give_up(self.database, job, "its line cannot be built"))
+            elif how == "stop_clock":
+                self.step(how, lambda: clock.stop_clock(self.database, job))
+            else:
                 self.step(how, lambda: getattr(steering, how)(self.database, job))
-
-        @precondition(lambda self: self.jobs)
-        @rule(index=st.integers(0, 2))
-        def give_up(self, index: int) -> None:
-            """A worker finds that it cannot build the job's line."""
-            job = self.job(index)
-            if not self.state(job).ended:
-                self.step("give_up", lambda: give_up(self.database, job, "its line cannot be built"))
-
-        @precondition(lambda self: self.jobs)
-        @rule(index=st.integers(0, 2))
-        def stop_clock(self, index: int) -> None:
-            self.step("stop_clock", lambda: clock.stop_clock(self.database, self.job(index)))
 
         @precondition(lambda self: self.jobs)
         @rule(index=st.integers(0, 2))
@@ -296,7 +287,7 @@ def _machine(new_mill: Callable[[], Any]) -> type[RuleBasedStateMachine]:
         def come_to_an_end(self) -> None:
             """Whatever happened, a reaper and a process bring every job to its end, past positions that kill."""
             while self.held:
-                self.die(0)
+                self.let_run_out(self.held.pop())
             for job in self.jobs:
                 if self.state(job) is JobState.PAUSED:
                     self.steer(self.jobs.index(job), "resume")
@@ -310,7 +301,7 @@ def _machine(new_mill: Callable[[], Any]) -> type[RuleBasedStateMachine]:
                     self.claim(self.jobs.index(job), WORKERS[0])
                     for held in list(self.held):
                         if any(_kills(held.job, position) for position in range(held.start, held.stop)):
-                            self.die(0)
+                            self.let_run_out(self.take(0))
                         else:
                             self.finish(0)
                         self.advance_one(held.job)

@@ -4,13 +4,15 @@ import dataclasses
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from sudokumill.errors import JobStateError, UnknownJobError
 from sudokumill.jobs import JobKind
 from sudokumill.store import leases, steering
+from sudokumill.store.advance import give_up
 from sudokumill.store.leases import Hold, reap
-from sudokumill.store.models import ChunkState, FinalRow, ItemFailure, JobState
-from sudokumill.store.reading import jobs
+from sudokumill.store.models import Chunk, ChunkState, FinalRow, ItemFailure, JobState
+from sudokumill.store.reading import idle_jobs, jobs
 
 
 def _same(position: int) -> int:
@@ -195,3 +197,36 @@ def test_jobs_are_listed_newest_first(mill: Any) -> None:
     made = [mill.place(3) for _ in range(3)]
     assert [found.id for found in jobs(mill.database)] == made[::-1]
     assert [found.id for found in jobs(mill.database, limit=1)] == made[-1:]
+
+
+@pytest.mark.parametrize("how", ["cancel", "give_up"])
+def test_a_chunk_that_is_put_down_when_its_job_has_ended_leaves_nothing_to_wait(mill: Any, how: str) -> None:
+    job = mill.place(count=20, chunk_rows=10)
+    first, second = mill.claim(job), mill.claim(job)
+    if how == "cancel":
+        steering.cancel(mill.database, job)
+    else:
+        give_up(mill.database, job, "its line cannot be built")
+    # whoever holds it was told to end before he looked at the job
+    mill.finish(first, _same, stop=4, rest=Hold.PAUSE)
+    assert mill.audit(job).positions == {"delivered": 4, "running": 10, "dropped": 6}
+    mill.finish(second, _same)
+    found = mill.audit(job)
+    assert (found.delivered, found.left) == (14, 6)
+    # what came after the end counts
+    assert len(mill.delivered(job)) == mill.progress(job).delivered == 14
+
+
+def test_a_chunk_that_waits_in_a_job_that_has_ended_is_found(mill: Any) -> None:
+    job = mill.place(count=20, chunk_rows=10)
+    steering.cancel(mill.database, job)
+    assert idle_jobs(mill.database) == []
+    with mill.database.write() as connection:
+        # of two processes one ended the job and the other put its chunk down, in the same moment
+        connection.execute(
+            update(Chunk).where(Chunk.job_id == job, Chunk.start == 10).values(state=ChunkState.WAITING.value)
+        )
+    assert idle_jobs(mill.database) == [job]
+    mill.advance(job)
+    assert idle_jobs(mill.database) == []
+    assert mill.audit(job).positions == {"dropped": 20}
