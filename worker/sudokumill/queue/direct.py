@@ -187,13 +187,13 @@ def _fill(
     ledger = _Ledger()
     bounds = [bound for bound in (spec.size, spec.max_attempts) if bound is not None]
     end = min(bounds, default=None)
-    missing = spec.count
+    missing = wanted = spec.count
     others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(settings.processes, FORK, _set_up, (spec, settings, draft, text)) as pool:
         try:
             while missing > 0:
-                rows = rows_per_chunk(spec, spec.rate, settings.chunk_seconds, 2 * settings.processes, missing)
-                ranges = plan_chunks(ledger.planned, missing, rows, end, _MOST_RANGES)
+                rows = rows_per_chunk(spec, spec.rate, settings.chunk_seconds, 2 * settings.processes, wanted)
+                ranges = plan_chunks(ledger.planned, wanted, rows, end, _MOST_RANGES)
                 if not ranges:
                     return ledger
                 ledger.planned = ranges[-1][1]
@@ -201,7 +201,11 @@ def _fill(
                 distinct = ledger.distinct()
                 if _is_hopeless(spec, ledger, distinct, settings):
                     return ledger
-                missing = spec.count - length_of(distinct)
+                found = length_of(distinct)
+                missing = spec.count - found
+                # By what came so far, and for a rare wish at most twice as many as before; what is too much falls
+                # off the end. One for one, the last of a thousand in a million would be looked for one by one.
+                wanted = max(missing, min(missing * ledger.planned // max(found, 1), ledger.planned))
         except BrokenProcessPool:
             raise LostProcessError() from None
         finally:
