@@ -46,8 +46,9 @@ def _made(job: int, position: int) -> int | None:
     """Number of the final of a position: some fail, some repeat a lower one, some are those of other jobs."""
     if (position * 5 + job) % 11 == 3:
         return None
-    if position % 4 == 3:
-        return (position * 11) % 9
+    if position % 3 == 2:
+        # of another chunk, if chunks are small
+        return _made(job, position - 2)
     return 10 + position + (position % 2) * job
 
 
