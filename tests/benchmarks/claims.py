@@ -297,7 +297,10 @@ def memory(server: PostgreSQL) -> bool:
             "SUDOKUMILL_BROKER_URL": broker.url,
         }
         worker = subprocess.Popen(
-            [COMMAND, "worker", "--concurrency", "1", "--loglevel", "WARNING"], env=environment
+            [COMMAND, "worker", "--concurrency", "1", "--loglevel", "WARNING"],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         try:
             order = [str(COMMAND), "enqueue", "levels", "--count", "52500", "--chunk", "50"]

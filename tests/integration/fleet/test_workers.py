@@ -23,7 +23,15 @@ def _workers(fleet: Any) -> dict[str, Any]:
     return {each["worker"].partition("@")[0]: each for each in fleet.outcome("jobs", "workers")}
 
 
-def test_what_a_worker_does_is_shown(fleet: Any) -> None:
+@pytest.fixture
+def patient(new_fleet: Any) -> Iterator[Any]:
+    """A fleet whose workers may stand still for a quarter of a minute before they count as gone."""
+    with new_fleet(SUDOKUMILL_REAPER_SECONDS="5") as fleet:
+        yield fleet
+
+
+def test_what_a_worker_does_is_shown(patient: Any) -> None:
+    fleet = patient
     busy = fleet.worker("busy", processes=2)
     idle = fleet.worker("idle", queues="dig,solve")
     job = fleet.order(*SLOW, "--count", 500)
@@ -98,7 +106,7 @@ def unhurried(new_fleet: Any) -> Iterator[Any]:
 def test_an_order_on_an_idle_fleet_wakes_it(unhurried: Any, count: int) -> None:
     # one chunk, or more than may be on their way at a time
     job = unhurried.order("generate", "--count", count, "--chunk", 5)
-    unhurried.wait_for(job, seconds=30)
+    unhurried.wait_for(job, seconds=120)
     unhurried.check(job, count)
 
 
@@ -106,7 +114,7 @@ def test_the_end_of_a_chunk_wakes_for_those_that_are_cut_late(unhurried: Any) ->
     # every final comes twice: half of what was cut first is missing in the end
     job = unhurried.order("generate", "--generator", "lab", "--option", "repeat=2", "--count", 150, "--chunk", 2)
     assert len(unhurried.chunks(job)) < 75
-    unhurried.wait_for(job, seconds=30)
+    unhurried.wait_for(job, seconds=120)
     unhurried.check(job, 150)
     found = unhurried.progress(job)
     assert found.repeated >= 140

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudokumill.errors import UnknownJobError
+from sudokumill.errors import UnknownJobError, UnreadableJobError
 from sudokumill.grids.batch import from_lines
 from sudokumill.jobs import JobKind
 from sudokumill.store import leases, steering
@@ -103,6 +103,14 @@ def test_solutions(mill: Any) -> None:
 def test_a_job_that_is_not_there(mill: Any) -> None:
     with pytest.raises(UnknownJobError):
         audit(mill.database, 4711, 0)
+
+
+def test_a_job_of_a_newer_version(mill: Any) -> None:
+    job = mill.place(10)
+    with mill.database.write() as connection:
+        connection.exec_driver_sql("UPDATE job SET kind = 'weave'")
+    with pytest.raises(UnreadableJobError):
+        audit(mill.database, job, 0)
 
 
 def test_a_lease_that_has_just_run_out_is_the_reapers_matter(mill: Any) -> None:

@@ -46,8 +46,9 @@ def _made(job: int, position: int) -> int | None:
     """Number of the final of a position: some fail, some repeat a lower one, some are those of other jobs."""
     if (position * 5 + job) % 11 == 3:
         return None
-    if position % 4 == 3:
-        return (position * 11) % 9
+    if position % 3 == 2:
+        # of another chunk, if chunks are small
+        return _made(job, position - 2)
     return 10 + position + (position % 2) * job
 
 
@@ -81,6 +82,12 @@ def _machine(new_mill: Callable[[], Any]) -> type[RuleBasedStateMachine]:
 
         def job(self, index: int) -> int:
             return self.jobs[index % len(self.jobs)]
+
+        def hold(self, held: Claim | None) -> None:
+            if held is not None:
+                assert held.chunk not in {other.chunk for other in self.held}, "two hold one chunk"
+                assert self.state(held.job) is JobState.RUNNING
+                self.held.append(held)
 
         def heartbeat(self, worker: str, patience: float = 600.0) -> None:
             beat(self.database, Crew(worker, worker, (KIND,), 2, tuple(ABLE), {}), patience)
@@ -130,9 +137,7 @@ def _machine(new_mill: Callable[[], Any]) -> type[RuleBasedStateMachine]:
                 "claim",
                 lambda: leases.claim(self.database, Holder("elsewhere:1:1", worker, 60), job=self.job(index)),
             )
-            if held is not None:
-                assert held.chunk not in {other.chunk for other in self.held}, "two hold one chunk"
-                self.held.append(held)
+            self.hold(held)
 
         @rule(room=st.integers(1, 3))
         def publish(self, room: int) -> None:
@@ -149,9 +154,7 @@ def _machine(new_mill: Callable[[], Any]) -> type[RuleBasedStateMachine]:
             held = self.step(
                 "claim", lambda: leases.claim(self.database, Holder("elsewhere:1:1", worker, 60), chunk=chunk)
             )
-            if held is not None:
-                assert held.chunk not in {other.chunk for other in self.held}, "two hold one chunk"
-                self.held.append(held)
+            self.hold(held)
 
         @rule()
         def lose_all_messages(self) -> None:
@@ -212,7 +215,9 @@ def _machine(new_mill: Callable[[], Any]) -> type[RuleBasedStateMachine]:
         @rule(index=st.integers(0, 40), how=st.sampled_from(["finish", "fail", "give_back", "renew"]))
         def come_late(self, index: int, how: str) -> None:
             """Who lost his lease, or used it already, changes nothing any more."""
-            old = [*self.lost, *self.done]
+            running = {held.chunk for held in self.held}
+            # most of all while somebody else has the chunk
+            old = [held for held in self.lost if held.chunk in running] or [*self.lost, *self.done]
             held = old[index % len(old)]
             tables = (*RESULTS, Chunk)
             before = [self.mill.rows(table) for table in tables]
@@ -285,29 +290,37 @@ def _machine(new_mill: Callable[[], Any]) -> type[RuleBasedStateMachine]:
                 self.mill.close()
 
         def come_to_an_end(self) -> None:
-            """Whatever happened, a reaper and a process bring every job to its end, past positions that kill."""
+            """Whatever happened, every job ends, and what failed can be tried again until it ends once more."""
             while self.held:
                 self.let_run_out(self.held.pop())
-            for job in self.jobs:
+            for index, job in enumerate(self.jobs):
                 if self.state(job) is JobState.PAUSED:
-                    self.steer(self.jobs.index(job), "resume")
+                    self.steer(index, "resume")
+            self.work_until_all_have_ended(_kills)
+            self.the_oracle_has_nothing_to_complain_of()
+            for index in range(len(self.jobs)):
+                self.retry(index)
+            self.the_oracle_has_nothing_to_complain_of()
+            self.work_until_all_have_ended(lambda _job, _position: False)
+            self.the_oracle_has_nothing_to_complain_of()
+
+        def work_until_all_have_ended(self, kills: Callable[[int, int], bool]) -> None:
+            """What a reaper and a process do, the process dying at positions that kill."""
             for _ in range(2_000):
                 for job in idle_jobs(self.database):
                     self.advance_one(job)
                 left = [job for job in self.jobs if not self.state(job).ended]
                 if not left:
-                    break
+                    return
                 for job in left:
                     self.claim(self.jobs.index(job), WORKERS[0])
                     for held in list(self.held):
-                        if any(_kills(held.job, position) for position in range(held.start, held.stop)):
+                        if any(kills(held.job, position) for position in range(held.start, held.stop)):
                             self.let_run_out(self.take(0))
                         else:
                             self.finish(0)
                         self.advance_one(held.job)
-            else:
-                raise AssertionError(f"jobs that do not end: {[self.mill.progress(job) for job in left]}")
-            self.the_oracle_has_nothing_to_complain_of()
+            raise AssertionError(f"jobs that do not end: {[self.mill.progress(job) for job in left]}")
 
     return Protocol
 

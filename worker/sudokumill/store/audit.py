@@ -17,7 +17,7 @@ from typing import Any, Final, assert_never
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, not_, select, true, union_all
 
-from sudokumill.errors import UnknownJobError
+from sudokumill.errors import UnknownJobError, UnreadableJobError
 from sudokumill.jobs import JobKind
 from sudokumill.store.database import Database, Now
 from sudokumill.store.models import (
@@ -97,6 +97,7 @@ def audit(database: Database, job: int, patience: float) -> Account:
 
     Raises:
         UnknownJobError: there is none with this id.
+        UnreadableJobError: a newer version ordered it.
     """
     with database.read() as connection:
         if connection.dialect.name == "postgresql":
@@ -105,6 +106,8 @@ def audit(database: Database, job: int, patience: float) -> Account:
         about = connection.execute(select(Job).where(Job.id == job)).one_or_none()
         if about is None:
             raise UnknownJobError(job=job)
+        if about.kind not in list(JobKind):
+            raise UnreadableJobError(job=job)
         chunks = connection.execute(_chunks(job)).all()
         findings = _Findings()
         for chunk in chunks:
