@@ -37,7 +37,7 @@ def doctor(ctx: click.Context, worker: bool, as_json: bool) -> None:
         print_json(report)
     else:
         console = out()
-        for title in ("versions", "database", "broker", "workers", "plugins", "settings"):
+        for title in ("versions", "database", "broker", "workers", "plugins", "implementations", "settings"):
             if report[title]:
                 table = plain_table(title, "")
                 for name, value in report[title].items():
