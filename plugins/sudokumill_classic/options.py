@@ -5,14 +5,14 @@ The option models stand apart from the methods, so that registering them imports
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Final
 
 from pydantic import Field, model_validator
 
 from sudokumill.contracts import Options
+from sudokumill.grids.cell_orders import Order
 from sudokumill.grids.description import PAPER_LEVELS
-from sudokumill.targets import ClueTarget
+from sudokumill.targets import ClueTarget, check_line_min
 
 
 class RandomRowOptions(Options):
@@ -68,15 +68,6 @@ class RandomBlankOptions(BacktrackingOptions):
     seed: int = Field(default=0, ge=0, le=2**64 - 1, description="another seed takes the blanks in another order")
 
 
-class Order(StrEnum):
-    """The orders in which ``holes`` tries the cells of a grid."""
-
-    RANDOM = "random"
-    JUMP = "jump"
-    SNAKE = "snake"
-    ROWS = "rows"
-
-
 LEVEL_ORDERS: Final = (Order.RANDOM, Order.RANDOM, Order.JUMP, Order.SNAKE, Order.ROWS)
 """The order of each level 1 .. 5 of the paper "Sudoku Puzzles Generating: from Easy to Evil"."""
 
@@ -123,11 +114,7 @@ class HolesOptions(ClueTarget):
                 f"or more, and a puzzle that is dug until no clue can go {_MOST_CLUES_DUG_TO_THE_END} at most"
             )
         for name, line_min in zip(("row_min", "column_min"), self.line_mins(), strict=True):
-            if 9 * line_min > most:
-                raise ValueError(
-                    f"{name}={line_min} needs {9 * line_min} clues or more, but at most {most} are to remain; "
-                    f"lower {name} or raise clues_max"
-                )
+            check_line_min(name, line_min, most)
         return self
 
     def default_range(self) -> tuple[int, int]:

@@ -1,9 +1,10 @@
 """The C++ kernel over batches. Every function releases the GIL for the whole batch and keeps no state.
 
-A signal that raises, as Ctrl-C does, ends a batch that was called from the main thread; its rows are lost.
+A signal that raises, as Ctrl-C does, ends a batch that was called from the main thread; its rows are lost. (None
+of this is so of ``Peer``.)
 
 What takes ``threads`` splits the batch among so many of them, of which the caller's is one; rows do not depend on
-it, and none of the threads outlives the call.
+it, and none of the threads outlives the call. Where the system gives no more threads, RuntimeError is raised.
 
 Arrays that are passed in must have exactly the dtype, shape and memory order named; they are never converted.
 Another one raises TypeError. What comes out is new and C-contiguous.
@@ -31,8 +32,8 @@ def solve(
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]:
     """Counts up to ``limit`` solutions of each grid of a batch of shape (n, 81), by one of ``builds``.
 
-    ``together`` is how many rows are searched at a time, which changes nothing but the time: with 1 each row is a
-    call of its own.
+    ``together`` is how many rows are searched at a time, at most 65,536, which changes nothing but the time: with
+    1 each row is a call of its own.
 
     Returns:
         counts (n,) int64, first solutions (n, 81) uint8, nodes (n,) int64, ``SolveStatus`` (n,) uint8; the same
@@ -69,28 +70,44 @@ def dig(
     minimal: bool,
     build: str,
     threads: int = 1,
+    shuffled: bool = True,
+    row_min: int = 0,
+    column_min: int = 0,
+    blank: NDArray[np.uint8] | None = None,
+    pattern: bool = False,
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """One puzzle a final.
 
     Args:
         finals: shape (n, 81).
         seeds: shape (n,).
-        orbits: shape (81,), numbers 0 .. 80; cells with equal numbers are dug together or not at all.
-        aims: clue counts; each row's seed draws the one at which the row stops.
+        orbits: shape (81,), numbers 0 .. 80; cells with equal numbers are dug together or not at all. Without
+            ``shuffled`` they are tried in the order of the numbers.
+        aims: clue counts, 0 .. 81; each row's seed draws the one at which the row stops.
         clue_range: the least and the greatest clue count that make a row ``DUG``.
         minimal: dig to the end whatever the aim, and call a row ``DUG`` only if no single clue can go.
         build: one of ``builds``; all give the same puzzles.
+        threads: how many do the batch.
+        shuffled: each row's seed draws the order in which orbits are tried.
+        row_min: least clues in every row, 0 .. 9.
+        column_min: least clues in every column, 0 .. 9.
+        blank: shape (81,); cells that are not 0 here go first, with their orbits, and a row is ``DUG`` only if all
+            of them are gone.
+        pattern: dig the cells of ``blank`` and no others. A row for which these clues have several solutions is
+            ``MISSED``, and all zeros.
 
     Returns:
         puzzles (n, 81), ``DigStatus`` (n,) uint8.
 
     Raises:
-        ValueError: not one seed a final, no aim, an orbit's number above 80, threads below 1, or a build that
-            this machine cannot run.
+        ValueError: not one seed a final, no aim, an orbit's number above 80, a least number of clues that is not
+            0 to 9, threads below 1, or a build that this machine cannot run.
     """
 
 class Peer:
     """Another engine, to measure beside: a shared library that is called as tdoku is.
+
+    Its methods keep the GIL, and no signal ends them.
 
     Raises:
         RuntimeError: the library or one of its functions is not there.

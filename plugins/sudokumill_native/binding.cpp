@@ -41,7 +41,7 @@ namespace {
 
 using GridsIn = nb::ndarray<const std::uint8_t, nb::shape<-1, kCells>, nb::c_contig, nb::device::cpu>;
 using SeedsIn = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using OrbitsIn = nb::ndarray<const std::uint8_t, nb::shape<kCells>, nb::c_contig, nb::device::cpu>;
+using CellsIn = nb::ndarray<const std::uint8_t, nb::shape<kCells>, nb::c_contig, nb::device::cpu>;
 using GridsOut = nb::ndarray<nb::numpy, std::uint8_t, nb::shape<-1, kCells>>;
 template <typename T> using ColumnOut = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
@@ -222,7 +222,7 @@ nb::tuple solve(const GridsIn& puzzles, std::int64_t limit, std::optional<std::i
 }
 
 GridsOut make_finals(const SeedsIn& seeds, int uniformity, const std::string& build, int threads) {
-    if (uniformity < 11 || uniformity > 40) {
+    if (uniformity < kLeastUniformity || uniformity > kMostUniformity) {
         throw nb::value_error("uniformity must be 11 to 40");
     }
     const Engine& engine = engine_of(build);
@@ -238,7 +238,7 @@ GridsOut make_finals(const SeedsIn& seeds, int uniformity, const std::string& bu
 }
 
 /// Cells with equal numbers are one orbit.
-std::vector<std::vector<std::uint8_t>> orbits_of(const OrbitsIn& numbers) {
+std::vector<std::vector<std::uint8_t>> orbits_of(const CellsIn& numbers) {
     std::vector<std::vector<std::uint8_t>> orbits;
     for (int cell = 0; cell < kCells; ++cell) {
         const std::size_t number = numbers.data()[cell];
@@ -252,8 +252,19 @@ std::vector<std::vector<std::uint8_t>> orbits_of(const OrbitsIn& numbers) {
     return orbits;
 }
 
-nb::tuple dig_finals(const GridsIn& finals, const SeedsIn& seeds, const OrbitsIn& orbits, std::vector<int> aims,
-                     std::pair<int, int> clue_range, bool minimal, const std::string& build, int threads) {
+/// Those that are not 0.
+CellSet cells_of(const CellsIn& marked) {
+    CellSet cells;
+    for (int cell = 0; cell < kCells; ++cell) {
+        cells[cell] = marked.data()[cell] != 0;
+    }
+    return cells;
+}
+
+nb::tuple dig_finals(const GridsIn& finals, const SeedsIn& seeds, const CellsIn& orbits, std::vector<int> aims,
+                     std::pair<int, int> clue_range, bool minimal, const std::string& build, int threads,
+                     bool shuffled, int row_min, int column_min, const std::optional<CellsIn>& blank,
+                     bool pattern) {
     const std::size_t rows = finals.shape(0);
     if (seeds.shape(0) != rows) {
         throw nb::value_error("there must be one seed a final");
@@ -261,12 +272,20 @@ nb::tuple dig_finals(const GridsIn& finals, const SeedsIn& seeds, const OrbitsIn
     if (aims.empty()) {
         throw nb::value_error("there must be a clue count to aim at");
     }
+    if (row_min < 0 || row_min > kDigits || column_min < 0 || column_min > kDigits) {
+        throw nb::value_error("row_min and column_min must be 0 to 9");
+    }
     const DigOrder order{
         .orbits = orbits_of(orbits),
         .aims = std::move(aims),
         .least = clue_range.first,
         .most = clue_range.second,
         .minimal = minimal,
+        .shuffled = shuffled,
+        .row_min = row_min,
+        .column_min = column_min,
+        .blank = blank ? cells_of(*blank) : CellSet{},
+        .pattern = pattern,
     };
     const Engine& engine = engine_of(build);
     Buffer<std::uint8_t> puzzles(kCells * rows);
@@ -339,7 +358,8 @@ NB_MODULE(_kernel, module) {
                "max_nodes"_a = nb::none());
     module.def("make_finals", &make_finals, "seeds"_a.noconvert(), "uniformity"_a, "build"_a, "threads"_a = 1);
     module.def("dig", &dig_finals, "finals"_a.noconvert(), "seeds"_a.noconvert(), "orbits"_a.noconvert(), "aims"_a,
-               "clue_range"_a, "minimal"_a, "build"_a, "threads"_a = 1);
+               "clue_range"_a, "minimal"_a, "build"_a, "threads"_a = 1, "shuffled"_a = true, "row_min"_a = 0,
+               "column_min"_a = 0, "blank"_a.noconvert() = nb::none(), "pattern"_a = false);
     nb::class_<Peer>(module, "Peer")
         .def(nb::init<const std::string&>(), "path"_a)
         .def("solve", &solve_by_peer, "puzzles"_a.noconvert())

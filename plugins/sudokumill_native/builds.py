@@ -24,3 +24,14 @@ def chosen_build() -> str:
             name=SETTING, reason=f"this machine cannot run {name!r}; {near(name, _kernel.builds)}"
         )
     return name
+
+
+def describe_build() -> str:
+    """The build that does the work, and which others could: ``avx512 (others that run here: avx2, portable)``.
+
+    Raises:
+        BadSettingError: the environment names one that this machine cannot run.
+    """
+    chosen = chosen_build()
+    others = [build for build in _kernel.builds if build != chosen]
+    return f"{chosen} (others that run here: {', '.join(others)})" if others else f"{chosen} (no other runs here)"

@@ -6,6 +6,7 @@ import numpy as np
 
 from sudokumill.contracts import DigResult
 from sudokumill.grids.batch import CELLS, Grids, check_batch
+from sudokumill.grids.cell_orders import Order, orbits_in_order
 from sudokumill.grids.symmetries import orbits
 from sudokumill.streams import Seeds, check_seeds
 from sudokumill_native import _kernel
@@ -14,10 +15,15 @@ from sudokumill_native.options import NativeDiggerOptions
 
 
 class NativeDigger:
-    """Takes clues out in random order for as long as the puzzle stays unique.
+    """Takes clues out for as long as the puzzle stays unique, in random order or in an order of a paper's.
 
     A row stops at a clue count that its seed draws from those asked for, all equally likely, or where no orbit
-    can go any more.
+    can go any more without breaking the wish. With a pattern there is nothing to choose: its clues have one
+    solution, or the row is ``MISSED`` and all zeros.
+
+    That every order is equally likely does not make every puzzle of a final equally likely: a puzzle that many
+    orders lead to comes up more often. Nor is a final drawn more often because it has more puzzles. So what is dug
+    from uniform finals is no uniform sample of puzzles.
 
     Args:
         options: what is wanted.
@@ -29,12 +35,17 @@ class NativeDigger:
         self._options = options
         self._build = build or chosen_build()
         self._threads = threads
+        groups = orbits(options.symmetry)
+        self._shuffled = options.order is Order.RANDOM
+        turns = range(len(groups)) if self._shuffled else orbits_in_order(options.order, groups)
         self._orbits = np.empty(CELLS, dtype=np.uint8)
-        for number, orbit in enumerate(orbits(options.symmetry)):
-            self._orbits[list(orbit)] = number
+        for number, group in enumerate(turns):
+            self._orbits[list(groups[group])] = number
+        self._blank = np.zeros(CELLS, dtype=np.uint8)
+        self._blank[list(options.blank_cells())] = 1
 
     def dig(self, finals: Grids, seeds: Seeds) -> DigResult:
-        """One puzzle a final; other threads run meanwhile.
+        """One puzzle a final; other threads run meanwhile, and Ctrl-C ends it.
 
         Args:
             finals: uint8, shape (n, 81), C-contiguous.
@@ -52,5 +63,10 @@ class NativeDigger:
             self._options.minimal,
             self._build,
             self._threads,
+            shuffled=self._shuffled,
+            row_min=self._options.row_min,
+            column_min=self._options.column_min,
+            blank=self._blank,
+            pattern=self._options.pattern is not None,
         )
         return DigResult(puzzles=puzzles, status=status)

@@ -24,6 +24,7 @@ def sudokumill_register_generators() -> Iterable[GeneratorDescriptor]:
         version="2",
         summary="uniform finals: a random band and stack, the rest by coins, all equally likely",
         factory=_generator,
+        detail=_build,
         options=NativeGeneratorOptions,
         rate=70_000,
     )
@@ -35,8 +36,9 @@ def sudokumill_register_diggers() -> Iterable[DiggerDescriptor]:
     yield DiggerDescriptor(
         name="native",
         version="1",
-        summary="takes clues out in random order, to a clue count or to the end",
+        summary="takes clues out in random or fixed order, to a clue count, a pattern or the end",
         factory=_digger,
+        detail=_build,
         options=NativeDiggerOptions,
         rate=50_000,
         engine="native",
@@ -51,6 +53,7 @@ def sudokumill_register_solvers() -> Iterable[SolverDescriptor]:
         version="2",
         summary="search over minirows and minicolumns, up to 32 puzzles in lockstep",
         factory=_native_solver,
+        detail=_build,
         options=SearchOptions,
         engine="native",
         rate=2_000_000,
@@ -66,8 +69,14 @@ def sudokumill_register_solvers() -> Iterable[SolverDescriptor]:
     )
 
 
-# Each factory imports what it builds when it is called, so that listing the plugins does not load the kernel.
+# Each function imports what it needs when it is called, so that listing the plugins does not load the kernel.
 # ruff: noqa: PLC0415
+
+
+def _build() -> str:
+    from sudokumill_native.builds import describe_build
+
+    return describe_build()
 
 
 def _generator(options: NativeGeneratorOptions) -> Generator:

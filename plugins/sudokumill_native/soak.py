@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sudokumill.contracts import SolveStatus
+from sudokumill.contracts import DigResult, SolveStatus
 from sudokumill.grids.batch import Grids, to_lines
 from sudokumill.grids.clashes import are_finals
 from sudokumill.streams import Seeds, position_seeds
@@ -31,6 +31,9 @@ WISHES: tuple[dict[str, object], ...] = (
     {"clues_min": 22, "clues_max": 40},
     {"symmetry": "rot180"},
     {"symmetry": "diagonal", "minimal": True},
+    {"symmetry": "vertical", "order": "jump", "clues": 34},
+    {"row_min": 2, "column_min": 2, "empty_cells": "r1c1,r5c5"},
+    {"pattern": "111111111110000011101000101100101001100010001100101001101000101110000011111111111"},
 )
 
 Mismatch = tuple[str, str]
@@ -68,20 +71,38 @@ def _made(seeds: Seeds) -> tuple[Grids, Iterator[Mismatch]]:
     return finals, mismatches()
 
 
+def _not_minimal(puzzles: Grids) -> Iterator[Mismatch]:
+    """Puzzles that keep one solution without one of their clues."""
+    rows, cells = np.nonzero(puzzles)
+    fewer = puzzles[rows]
+    fewer[np.arange(len(rows)), cells] = 0
+    several = ExactCoverSolver(SearchOptions()).solve(fewer).status == SolveStatus.SEVERAL
+    yield from _unequal("a puzzle that is not minimal", several, np.ones(len(rows), dtype=bool), fewer)
+
+
 def _dug(finals: Grids, seeds: Seeds) -> Iterator[tuple[Grids, Iterator[Mismatch]]]:
     for wish in WISHES:
         options = NativeDiggerOptions.model_validate(wish)
-        by_build = {build: NativeDigger(options, build).dig(finals, seeds).puzzles for build in _kernel.builds}
-        puzzles = by_build["portable"]
+        by_build = {build: NativeDigger(options, build).dig(finals, seeds) for build in _kernel.builds}
+        result = by_build["portable"]
+        left = result.puzzles.any(axis=1)  # of a pattern with several solutions nothing is
+        puzzles = result.puzzles[left]
 
         def mismatches(
-            puzzles: Grids = puzzles, others: dict[str, Grids] = by_build, wish: object = wish
+            puzzles: Grids = puzzles,
+            known: Grids = finals[left],
+            others: dict[str, DigResult] = by_build,
+            wish: dict[str, object] = wish,
         ) -> Iterator[Mismatch]:
             solved = ExactCoverSolver(SearchOptions()).solve(puzzles)
-            yield from _unequal("a puzzle that is none", solved.solutions, finals, puzzles)
+            yield from _unequal("a puzzle that is none", solved.solutions, known, puzzles)
             yield from _unequal("... nor unique", solved.counts, np.ones(len(puzzles), dtype=np.int64), puzzles)
+            if not wish:
+                yield from _not_minimal(puzzles)
+            expected = others["portable"]
             for build, dug in others.items():
-                yield from _unequal(f"a puzzle {wish} by {build}", dug, puzzles, finals)
+                yield from _unequal(f"a puzzle {wish} by {build}", dug.puzzles, expected.puzzles, finals)
+                yield from _unequal(f"a status {wish} by {build}", dug.status, expected.status, finals)
 
         yield puzzles, mismatches()
 
@@ -113,7 +134,7 @@ def one_round(number: int, job_seed: int) -> tuple[int, list[Mismatch]]:
         found += mismatches
         found += _solved(puzzles, random)
         found += _solved(_spoiled(puzzles, random), random)
-        rows += 3 * len(puzzles)
+        rows += len(finals) + 2 * len(puzzles)
     return rows, found
 
 

@@ -15,6 +15,11 @@ _GREATEST_LIMIT: Final = 2**63 - 1
 counts that far."""
 
 
+def _counted(limit: int) -> int:
+    """A limit that the kernel can count to, or 0, which it refuses, for every limit below one."""
+    return max(0, min(limit, _GREATEST_LIMIT))
+
+
 class NativeSolver:
     """Search over minirows and minicolumns, many puzzles in lockstep.
 
@@ -38,13 +43,11 @@ class NativeSolver:
 
         Raises:
             BatchShapeError: not a batch of grids.
-            ValueError: a limit below 1.
+            ValueError: a limit or a number of threads below 1.
         """
         check_batch(puzzles, "puzzles")
         return SolveResult(
-            *_kernel.solve(
-                puzzles, min(limit, _GREATEST_LIMIT), self._max_nodes, self._build, threads=self._threads
-            )
+            *_kernel.solve(puzzles, _counted(limit), self._max_nodes, self._build, threads=self._threads)
         )
 
 
@@ -70,4 +73,4 @@ class ExactCoverSolver:
             ValueError: a limit below 1.
         """
         check_batch(puzzles, "puzzles")
-        return SolveResult(*_kernel.search_cover(puzzles, min(limit, _GREATEST_LIMIT), self._max_nodes))
+        return SolveResult(*_kernel.search_cover(puzzles, _counted(limit), self._max_nodes))

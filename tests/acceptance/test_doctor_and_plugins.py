@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from sudokumill import __version__
+from sudokumill_native import _kernel
+from sudokumill_native.builds import SETTING
 
 Mill = Callable[..., subprocess.CompletedProcess[str]]
 Outcome = Callable[..., dict[str, Any]]
@@ -174,6 +176,69 @@ def test_mistyped_settings(mill: Mill) -> None:
     done = mill("doctor", code=1, env=env)
     [problem] = problems(done.stdout)
     assert problem.startswith("SUDOKUMILL_PROCESS is not a setting; did you mean SUDOKUMILL_PROCESSES")
+
+
+def test_a_plugin_may_have_settings_of_its_own(one_file_plugin: Plugin, outcome: Outcome) -> None:
+    env = one_file_plugin("my_own", "@hookimpl\ndef sudokumill_register_generators():\n    return []\n")
+    assert outcome("doctor", env={**env, "SUDOKUMILL_MY_OWN_SHOVEL": "long"})["problems"] == []
+    [problem] = outcome("doctor", code=1, env={**env, "SUDOKUMILL_MY_OWNSHOVEL": "long"})["problems"]
+    assert problem.startswith("SUDOKUMILL_MY_OWNSHOVEL is not a setting")
+
+
+def test_the_engine_says_which_build_runs(mill: Mill, outcome: Outcome) -> None:
+    native = ("generator", "digger", "solver")
+    for env, expected in (({}, _kernel.builds[0]), ({SETTING: "portable"}, "portable")):
+        report = outcome("doctor", env=env)
+        assert report["problems"] == []
+        told = report["implementations"]
+        assert {name.partition("=")[0] for name in told} == {f"{role} native" for role in native}
+        assert {line.split()[0] for line in told.values()} == {expected}
+        for role in native:
+            shown = outcome("plugins", "show", role, "native", env=env)
+            assert shown["detail"] == told[f"{role} native=={shown['version']}"]
+            assert f"\nhere: {shown['detail']}\n" in mill("plugins", "show", role, "native", env=env).stdout
+        for build in _kernel.builds:
+            assert build in shown["detail"]
+    assert outcome("plugins", "show", "digger", "holes")["detail"] is None
+
+
+def test_a_build_that_cannot_run_here(mill: Mill, outcome: Outcome) -> None:
+    env = {SETTING: "avx1024"}
+    found = problems(mill("doctor", code=1, env=env).stdout)
+    assert found
+    for problem in found:
+        assert SETTING in problem
+        assert "'avx1024'" in problem
+    shown = outcome("plugins", "show", "digger", "native", env=env)
+    assert SETTING in shown["detail"]
+    assert "clues" in shown["options"]
+
+
+@pytest.mark.parametrize(
+    ("detail", "reason"),
+    [("lambda: 1 / 0", "ZeroDivisionError"), ("lambda: 'two\\nlines'", "one line"), ("lambda: 5", "one line")],
+)
+def test_a_detail_that_fails_hides_no_other(
+    detail: str, reason: str, one_file_plugin: Plugin, mill: Mill, outcome: Outcome
+) -> None:
+    env = one_file_plugin(
+        "crooked",
+        f"""
+        @hookimpl
+        def sudokumill_register_generators():
+            yield generator("silent", detail={detail})
+            yield generator("talks", detail=lambda: "by hand")
+        """,
+    )
+    report = outcome("doctor", code=1, env=env)
+    [problem] = report["problems"]
+    assert "'silent'" in problem
+    assert reason in problem
+    assert report["implementations"]["generator talks==1.0"] == "by hand"
+    assert report["implementations"]["solver native==2"]
+    assert reason in mill("plugins", "show", "generator", "silent", env=env).stdout
+    listed = json.loads(mill("plugins", "list", "--json", env=env).stdout)
+    assert {plugin["state"] for plugin in listed} == {"loaded"}
 
 
 def test_the_default_digger_is_built_too(one_file_plugin: Plugin, outcome: Outcome) -> None:

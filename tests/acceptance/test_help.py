@@ -26,6 +26,19 @@ PUZZLES = """\
 """
 
 
+HEART = """\
+.###.###.
+#########
+#########
+#########
+#########
+.#######.
+..#####..
+.#.###.#.
+.##.#.##.
+"""
+
+
 def commands(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     yield path
     if isinstance(command, click.Group):
@@ -122,6 +135,7 @@ Follow = Callable[..., list[subprocess.CompletedProcess[str]]]
 @pytest.mark.slow
 def test_examples_of_orders(follow: Follow, mill: Mill, folder: Path) -> None:
     (folder / "puzzles.txt").write_text(PUZZLES)
+    (folder / "heart.txt").write_text(HEART)
     follow()
     assert len((folder / "finals.txt").read_text().split()) == 5 * 81
     assert len((folder / "levels.txt").read_text().split()) == 5 * 81

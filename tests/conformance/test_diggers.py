@@ -19,7 +19,16 @@ from sudokumill.testing import check_digger
 
 NAMES = {Part.GENERATOR: "native", Part.SOLVER: "native"}
 
-WISHES: list[dict[str, Any]] = [{}, {"minimal": True}, {"symmetry": "rot180"}, {"clues": 34}, {"level": 5}]
+FRAME = "111111111110000011101000101100101001100010001100101001101000101110000011111111111"
+
+WISHES: list[dict[str, Any]] = [
+    {},
+    {"minimal": True},
+    {"symmetry": "rot180"},
+    {"clues": 34},
+    {"level": 5},
+    {"order": "snake", "row_min": 2},
+]
 
 
 def _knows(digger: Implementation, wish: dict[str, Any]) -> bool:
@@ -41,7 +50,18 @@ def _checkers(digger: Implementation, registry: Registry) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("wish", [{}, {"minimal": True, "symmetry": "rot180"}, {"level": 5}], ids=str)
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {},
+        {"minimal": True, "symmetry": "rot180"},
+        {"level": 5},
+        {"order": "jump", "column_min": 2},
+        {"empty_cells": "r1c1"},
+        {"pattern": FRAME},
+    ],
+    ids=str,
+)
 def test_it_keeps_the_contract(digger: Implementation, wish: dict[str, Any]) -> None:
     if not _knows(digger, wish):
         pytest.skip(f"it has no option {', '.join(wish)}")

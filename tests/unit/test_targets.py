@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from sudokumill.grids.symmetries import Symmetry, possible_clue_counts
-from sudokumill.targets import FEWEST_CLUES, ClueRange, ClueTarget
+from sudokumill.grids.batch import CELLS
+from sudokumill.grids.symmetries import Symmetry, orbits, possible_clue_counts
+from sudokumill.targets import FEWEST_CLUES, CellTarget, ClueRange, ClueTarget
 
 counts = st.one_of(st.none(), st.integers(10, 90))
 
@@ -24,6 +25,12 @@ class NarrowTarget(ClueTarget):
 def refusal(**options: object) -> str:
     with pytest.raises(ValidationError) as caught:
         ClueTarget.model_validate(options)
+    return str(caught.value)
+
+
+def refusal_of_cells(options: dict[str, Any]) -> str:
+    with pytest.raises(ValidationError) as caught:
+        CellTarget.model_validate(options)
     return str(caught.value)
 
 
@@ -42,13 +49,27 @@ def test_what_arithmetic_excludes_is_refused_before_any_search(case: dict[str, A
     assert wording[case["id"]] in said
 
 
+@pytest.mark.cases("generate", ids=["C033", "C034", "C035", "C036"])
+def test_cells_that_allow_no_puzzle_are_refused_before_any_search(case: dict[str, Any]) -> None:
+    options = {name: value for name, value in case["input"].items() if name not in ("count", "seed")}
+    said = refusal_of_cells(options)
+    for word in case["expect"]["error_mentions"]:
+        assert word in said
+    wording = {
+        "C033": "25 clues with symmetry=rot180 need r5c5, which is among empty_cells: its other cells go together",
+        "C034": "the pattern has 16 clue cells, at least 17 are needed",
+        "C035": "rows 4 and 6 of one band are empty, so they can be exchanged and no puzzle is unique",
+        "C036": "the pattern has not symmetry=rot180: r9c9 is a clue cell and r1c1, which goes with it, is blank",
+    }
+    assert wording[case["id"]] in said
+
+
 def test_an_odd_count_with_a_half_turn_is_possible_through_the_centre(cases: Mapping[str, dict[str, Any]]) -> None:
-    # C033 is impossible only with the centre asked to be blank, and that cannot be asked for.
     given_options = cases["C033"]["input"]
-    assert "empty_cells" not in ClueTarget.model_fields
-    target = ClueTarget(symmetry=given_options["symmetry"], clues=given_options["clues"])
+    target = CellTarget(symmetry=given_options["symmetry"], clues=given_options["clues"])
     assert target.clue_range() == (25, 25)
-    assert "empty_cells" in refusal(symmetry="rot180", clues=25, empty_cells=["r5c5"])
+    blank = CellTarget(symmetry="rot180", clues_min=24, clues_max=27, empty_cells="r5c5")
+    assert blank.possible_counts() == [24, 26]
 
 
 @pytest.mark.cases("generate", ids=["C037"])
@@ -159,3 +180,118 @@ def test_the_schema_shows_the_bounds() -> None:
     for name in ("clues", "clues_min", "clues_max"):
         number = ClueTarget.model_json_schema()["properties"][name]["anyOf"][0]
         assert (number["minimum"], number["maximum"]) == (17, 81)
+
+
+# --- which cells ------------------------------------------------------------------------------------------
+
+CHESS = "10" * 40 + "1"
+"""Every other cell: 41 of them, with every symmetry."""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CHESS,
+        CHESS.replace("0", "."),
+        CHESS.replace("1", "x"),
+        CHESS.replace("1", "7").replace("0", "."),
+        "\n".join(CHESS[start : start + 9] for start in range(0, 81, 9)) + "\n",
+        " ".join(CHESS),
+    ],
+)
+def test_a_pattern_may_be_written_in_several_ways(text: str) -> None:
+    target = CellTarget(pattern=text)
+    assert target.pattern == CHESS
+    assert target.clue_range() == (41, 41)
+    assert target.blank_cells() == frozenset(range(1, 81, 2))
+    assert CellTarget.model_validate(target.model_dump(exclude_unset=True)) == target
+
+
+@pytest.mark.parametrize("text", ["", "1" * 80, "1" * 82, "1" * 80 + "\x00", "x.x|" * 21])
+def test_a_pattern_has_81_cells(text: str) -> None:
+    said = refusal_of_cells({"pattern": text})
+    assert "a pattern has 81 cells: 0 or . is blank, anything else a clue cell" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"pattern": CHESS, "clues": 40}, "the pattern has 41 clue cells, but at most 40 are to remain"),
+        ({"pattern": CHESS, "clues_max": 40}, "the pattern has 41 clue cells, but at most 40 are to remain"),
+        ({"pattern": CHESS, "clues_min": 42}, "the pattern has 41 clue cells, but at least 42 are to remain"),
+        ({"pattern": CHESS, "minimal": True}, "no minimal puzzle of more than 40 clues is known"),
+        ({"pattern": CHESS, "empty_cells": "r1c2,r5c5"}, "r5c5 is a clue cell of the pattern and one of empty"),
+        ({"pattern": CHESS, "row_min": 5}, "row_min=5, but row 2 has 4 cells for clues"),
+        ({"pattern": CHESS, "column_min": 5}, "column_min=5, but column 2 has 4 cells for clues"),
+        ({"pattern": "1" * 54 + "0" * 18 + "1" * 9}, "rows 7 and 8 of one band are empty"),
+        ({"pattern": "100111111" * 9}, "columns 2 and 3 of one stack are empty"),
+        ({"empty_cells": "r1c1 r10c1"}, "'r10c1' is no cell; write r1c1 to r9c9"),
+        ({"empty_cells": "5"}, "'5' is no cell"),
+        ({"empty_cells": [f"r{r}c{c}" for r in range(1, 9) for c in range(1, 9)] + ["r9c9"]}, "leave 16 cells"),
+        ({"empty_cells": [f"r{r}c{c}" for r in (4, 5) for c in range(1, 10)]}, "rows 4 and 5 of one band"),
+        ({"empty_cells": ["r1c1", "r1c2"], "clues": 80}, "empty_cells leave 79 cells for clues, but at least 80"),
+        ({"empty_cells": "r1c1,r1c2", "row_min": 8, "clues": 80}, "leave 79 cells"),
+        ({"empty_cells": "r1c1,r1c2", "row_min": 8, "clues": 79}, "row_min=8, but row 1 has 7 cells for clues"),
+        ({"empty_cells": "r5c5", "symmetry": "rot90", "clues": 29}, "29 clues with symmetry=rot90 need r5c5"),
+        (
+            {"empty_cells": "r1c1 r2c2 r3c3 r4c4 r1c5 r2c5 r3c5 r4c5", "symmetry": "full", "clues": 28},
+            "28 clues with symmetry=full need other cells, which are among empty_cells: its other cells go "
+            "together in groups of 8 or 1",
+        ),
+        ({"row_min": 4, "clues": 30}, "row_min=4 needs 36 clues or more, but at most 30 are to remain"),
+        ({"row_min": 10}, "row_min"),
+        (
+            {"symmetry": "diagonal", "empty_cells": [f"r{n}c{n}" for n in range(1, 10)], "clues": 31},
+            "31 clues with symmetry=diagonal need other cells, which are among empty_cells: its other cells go "
+            "together in groups of 2",
+        ),
+    ],
+)
+def test_cells_that_contradict_the_rest_are_refused(options: dict[str, Any], said: str) -> None:
+    assert said in refusal_of_cells(options)
+
+
+def test_the_symmetry_takes_its_share_of_empty_cells() -> None:
+    target = CellTarget(empty_cells=["r1c2", "R9C9"], symmetry="rot180")
+    assert target.empty_cells == "r1c2,r9c9"
+    assert target.blank_cells() == {0, 1, 79, 80}
+    assert CellTarget(empty_cells="r9c9 , r1c2").empty_cells == "r1c2,r9c9"
+    assert CellTarget().blank_cells() == frozenset()
+    assert CellTarget(empty_cells="none", pattern="none") == CellTarget()
+
+
+@given(cells=st.sets(st.integers(0, 80)), symmetry=st.sampled_from(Symmetry))
+def test_a_pattern_is_taken_exactly_if_a_puzzle_could_have_it(cells: set[int], symmetry: Symmetry) -> None:
+    pattern = "".join("1" if cell in cells else "." for cell in range(CELLS))
+    lines = [[cell // 9 for cell in cells], [cell % 9 for cell in cells]]
+    thin = any(len({first, first + 1, first + 2} - set(line)) > 1 for line in lines for first in (0, 3, 6))
+    whole = all(len(cells & set(orbit)) in (0, len(orbit)) for orbit in orbits(symmetry))
+    options = {"pattern": pattern, "symmetry": symmetry}
+    if len(cells) >= FEWEST_CLUES and not thin and whole:
+        target = CellTarget.model_validate(options)
+        assert target.blank_cells() == set(range(CELLS)) - cells
+        assert target.possible_counts() == [len(cells)]
+    else:
+        refusal_of_cells(options)
+
+
+@given(
+    cells=st.sets(st.sampled_from([f"r{row}c{column}" for row in range(1, 10) for column in range(1, 10)])),
+    symmetry=st.sampled_from(Symmetry),
+    clues=counts,
+)
+def test_empty_cells_leave_the_counts_that_a_sum_of_orbits_has(
+    cells: set[str], symmetry: Symmetry, clues: int | None
+) -> None:
+    options = {"empty_cells": sorted(cells), "symmetry": symmetry, "clues": clues}
+    try:
+        target = CellTarget.model_validate(options)
+    except ValidationError:
+        return
+    left = [len(orbit) for orbit in orbits(symmetry) if not target.blank_cells() & set(orbit)]
+    sums = {0}
+    for size in left:
+        sums |= {each + size for each in sums}
+    least, most = target.clue_range()
+    assert target.possible_counts() == sorted(each for each in sums if least <= each <= most)
+    assert target.possible_counts()

@@ -70,7 +70,8 @@ class DigStatus(IntEnum):
 
     DUG = 0
     MISSED = 1
-    """The puzzle is sound, but not what the options asked for (its clue count, for example)."""
+    """The puzzle is sound, but not what the options asked for (its clue count, for example). Where no sound puzzle
+    was left, as of a pattern of clues that has several solutions, the row is all zeros."""
     NOT_A_FINAL = 2
     GAVE_UP = 3
 
@@ -138,7 +139,7 @@ class DigResult:
     """Puzzles, one a final: a subset of its clues that has it as its only solution."""
 
     puzzles: Grids
-    """Shape (n, 81). A row that could not be dug is all zeros."""
+    """Shape (n, 81). A row that could not be dug, or of which no puzzle was left, is all zeros."""
 
     status: NDArray[np.uint8]
     """Shape (n,), ``DigStatus``."""
@@ -248,6 +249,11 @@ class Descriptor(Generic[T_co]):
     options: type[Options] = Options
     rate: float
     """Rows a second on one core, a hint: chunks are planned by it until something was measured."""
+
+    detail: Callable[[], str] | None = None
+    """What only the machine at hand can tell, in one line: which build of its code runs there, say. ``doctor`` and
+    ``plugins show`` ask for it and lists do not, so it may import what is heavy. No result may depend on it: what
+    decides about rows is the version's and the options'."""
 
     api_version: int = API_VERSION
 

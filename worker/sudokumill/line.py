@@ -59,6 +59,12 @@ class _Sieve:
         self._positions = positions
         self.errors = errors
 
+    def pass_over(self, rows: NDArray[np.bool_]) -> int:
+        """Takes out rows that nobody is to blame for; how many of them were sound. Shape of ``rows``: (n,)."""
+        passed = int(np.count_nonzero(self.sound & rows))
+        self.sound &= ~rows
+        return passed
+
     def drop(self, tool: _Tool, bad: NDArray[np.bool_], reason: str, rows: NDArray[np.intp] | None = None) -> None:
         """Takes out the sound rows where ``bad`` is set; a row's first reason stands.
 
@@ -133,6 +139,7 @@ class Line:
             return Batch(FinalRows(positions, finals), tuple(errors), reports)
         sieve = _Sieve(positions, errors)
         puzzles, on_target = self._dig(sieve, finals, seeds, reports)
+        barren = sieve.pass_over(~on_target & ~puzzles.any(axis=1))
         self._check_solutions(sieve, puzzles, finals)
         nodes = self._count_nodes(sieve, puzzles, reports)
         keep = np.flatnonzero(sieve.sound)
@@ -146,7 +153,7 @@ class Line:
             minimal=self._are_minimal(puzzles),
             descriptions=describe(puzzles),
         )
-        return Batch(rows, tuple(errors), reports)
+        return Batch(rows, tuple(errors), reports, barren)
 
     # --- stages ------------------------------------------------------------------------------------------
 

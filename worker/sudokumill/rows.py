@@ -112,6 +112,8 @@ class Batch:
     rows: Rows
     errors: tuple[ItemError, ...] = ()
     reports: Mapping[str, ReportSum] = field(default_factory=dict)
+    barren: int = 0
+    """Positions that missed the target and of which no puzzle was left: neither a row nor an error."""
 
 
 def merge(into: dict[str, ReportSum], more: Mapping[str, ReportSum], part: Part | None = None) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Annotated, Final
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from sudokumill.contracts import Options
-from sudokumill.grids.batch import CELLS
-from sudokumill.grids.symmetries import Symmetry, orbits, possible_clue_counts
+from sudokumill.grids.batch import CELLS, cell_name
+from sudokumill.grids.symmetries import Symmetry, deciding_orbit, orbits, possible_clue_counts
 
 FEWEST_CLUES: Final = 17
 """No puzzle has fewer (McGuire, Tugemann, Civario: "There is no 16-clue Sudoku", 2012)."""
@@ -105,3 +107,181 @@ class ClueTarget(ClueRange):
 
 def _quarter_turn_rule(symmetry: Symmetry) -> str:
     return ", so the count is 0 or 1 modulo 4" if symmetry is Symmetry.ROT90 else ""
+
+
+def check_line_min(name: str, line_min: int, most: int) -> None:
+    """Refuses least clues of a row or column that need more clues than are to remain.
+
+    Args:
+        name: of the option, ``row_min`` or ``column_min``.
+        line_min: its value.
+        most: the greatest number of clues.
+
+    Raises:
+        ValueError: they contradict each other.
+    """
+    if 9 * line_min > most:
+        raise ValueError(
+            f"{name}={line_min} needs {9 * line_min} clues or more, but at most {most} are to remain; "
+            f"lower {name} or raise clues_max"
+        )
+
+
+# --- which cells ------------------------------------------------------------------------------------------
+
+_BLANKS: Final = "0."
+
+
+def _as_pattern(text: str) -> str:
+    """81 times 0 or 1; white space goes, so that a pattern may come as nine lines."""
+    cells = "".join(text.split())
+    if len(cells) != CELLS or not cells.isprintable():
+        raise ValueError(
+            f"{len(cells)} characters; a pattern has {CELLS} cells: 0 or . is blank, anything else a clue cell"
+        )
+    pattern = "".join("0" if cell in _BLANKS else "1" for cell in cells)
+    clue_cells = [cell for cell in range(CELLS) if pattern[cell] == "1"]
+    if len(clue_cells) < FEWEST_CLUES:
+        raise ValueError(f"the pattern has {len(clue_cells)} clue cells, at least {FEWEST_CLUES} are needed")
+    _check_lines(clue_cells)
+    return pattern
+
+
+def _joined(value: object) -> object:
+    return ",".join(value) if isinstance(value, list | tuple) and all(isinstance(v, str) for v in value) else value
+
+
+def _as_cells(text: str) -> str:
+    """Names of cells in reading order, parted by commas: ``r1c1,r5c5``."""
+    cells: set[int] = set()
+    for name in text.replace(",", " ").split():
+        found = re.fullmatch("r([1-9])c([1-9])", name.lower())
+        if found is None:
+            raise ValueError(f"{name!r} is no cell; write r1c1 to r9c9, parted by commas")
+        cells.add(9 * int(found[1]) + int(found[2]) - 10)
+    return ",".join(map(cell_name, sorted(cells)))
+
+
+def _check_lines(clue_cells: Iterable[int]) -> None:
+    """Refuses cells that leave two rows of a band, or two columns of a stack, without any clue."""
+    cells = list(clue_cells)
+    for line, group, used in (
+        ("rows", "band", {cell // 9 for cell in cells}),
+        ("columns", "stack", {cell % 9 for cell in cells}),
+    ):
+        for first in (0, 3, 6):
+            empty = [number + 1 for number in range(first, first + 3) if number not in used]
+            if len(empty) > 1:
+                raise ValueError(
+                    f"{line} {empty[0]} and {empty[1]} of one {group} are empty, so they can be exchanged and no "
+                    "puzzle is unique"
+                )
+
+
+class CellTarget(ClueTarget):
+    """Beyond clue range, symmetry and minimality: which cells are clues; for diggers that can do all of it.
+
+    Attributes:
+        pattern: the clue cells are exactly these; 81 times 0 (blank) or 1 (clue cell), in reading order.
+        empty_cells: cells that stay blank, with all that the symmetry joins to them: ``r1c1,r5c5``.
+        row_min: least clues in every row.
+        column_min: least clues in every column.
+    """
+
+    pattern: Annotated[str, AfterValidator(_as_pattern)] | None = Field(
+        default=None, description="exactly these clue cells: 81 characters, 0 or . for a blank, others for a clue"
+    )
+    empty_cells: Annotated[str, BeforeValidator(_joined), AfterValidator(_as_cells)] | None = Field(
+        default=None, description="cells that stay blank, for example r1c1,r5c5"
+    )
+    row_min: int = Field(default=0, ge=0, le=9, description="least clues in every row")
+    column_min: int = Field(default=0, ge=0, le=9, description="least clues in every column")
+
+    @model_validator(mode="after")
+    def _has_the_cells(self) -> CellTarget:
+        self._check_pattern()
+        self._check_empty_cells()
+        most = self.clue_range()[1]
+        may_be_clues = [cell for cell in range(CELLS) if cell not in self.blank_cells()]
+        for name, line_min, line, lines in (
+            ("row_min", self.row_min, "row", [cell // 9 for cell in may_be_clues]),
+            ("column_min", self.column_min, "column", [cell % 9 for cell in may_be_clues]),
+        ):
+            for number in range(9):
+                if lines.count(number) < line_min:
+                    raise ValueError(
+                        f"{name}={line_min}, but {line} {number + 1} has {lines.count(number)} cells for clues"
+                    )
+            check_line_min(name, line_min, most)
+        return self
+
+    def default_range(self) -> tuple[int, int]:
+        """With a pattern, the number of its clue cells."""
+        if self.pattern is None:
+            return super().default_range()
+        return self.pattern.count("1"), self.pattern.count("1")
+
+    def blank_cells(self) -> frozenset[int]:
+        """The cells, 0 .. 80, that must be blank: those outside of the pattern, or the orbits of empty cells."""
+        if self.pattern is not None:
+            return frozenset(cell for cell in range(CELLS) if self.pattern[cell] == "0")
+        named = self._named_empty()
+        return frozenset(cell for orbit in orbits(self.symmetry) if named & set(orbit) for cell in orbit)
+
+    def possible_counts(self) -> list[int]:
+        """The clue counts of the range that symmetry and blank cells allow, rising."""
+        least, most = self.clue_range()
+        possible = possible_clue_counts(self.symmetry, self.blank_cells())
+        return sorted(possible & set(range(least, most + 1)))
+
+    def _named_empty(self) -> set[int]:
+        names = self.empty_cells.split(",") if self.empty_cells else []
+        return {cell for cell in range(CELLS) if cell_name(cell) in names}
+
+    def _check_pattern(self) -> None:
+        if self.pattern is None:
+            return
+        count = self.pattern.count("1")
+        least, most = self.clue_range()
+        if not least <= count <= most:
+            asked = f"at least {least}" if count < least else f"at most {most}"
+            raise ValueError(f"the pattern has {count} clue cells, but {asked} are to remain")
+        for orbit in orbits(self.symmetry):
+            clues = [cell for cell in orbit if self.pattern[cell] == "1"]
+            blanks = [cell for cell in orbit if self.pattern[cell] == "0"]
+            if clues and blanks:
+                raise ValueError(
+                    f"the pattern has not symmetry={self.symmetry.value}: {cell_name(clues[0])} is a clue cell "
+                    f"and {cell_name(blanks[0])}, which goes with it, is blank; mend the pattern or leave out "
+                    "symmetry"
+                )
+        for cell in sorted(self._named_empty()):
+            if self.pattern[cell] == "1":
+                raise ValueError(f"{cell_name(cell)} is a clue cell of the pattern and one of empty_cells")
+
+    def _check_empty_cells(self) -> None:
+        if self.pattern is not None or not self.empty_cells:
+            return
+        blank = self.blank_cells()
+        left = [cell for cell in range(CELLS) if cell not in blank]
+        if len(left) < FEWEST_CLUES:
+            raise ValueError(f"empty_cells leave {len(left)} cells for clues, at least {FEWEST_CLUES} are needed")
+        _check_lines(left)
+        if self.possible_counts():
+            return
+        least, most = self.clue_range()
+        if least > len(left):
+            raise ValueError(f"empty_cells leave {len(left)} cells for clues, but at least {least} are to remain")
+        asked = f"{least} clues" if least == most else f"{least} to {most} clues"
+        number = deciding_orbit(self.symmetry)
+        centre = -1 if number is None else orbits(self.symmetry)[number][0]
+        middle = cell_name(centre) if centre in blank else ""
+        raise ValueError(
+            f"{asked} with symmetry={self.symmetry.value} need {middle or 'other cells'}, which "
+            f"{'is' if middle else 'are'} among empty_cells: its other cells go together in groups of "
+            f"{' or '.join(map(str, _group_sizes(self.symmetry, blank)))}"
+        )
+
+
+def _group_sizes(symmetry: Symmetry, blank: frozenset[int]) -> list[int]:
+    return sorted({len(orbit) for orbit in orbits(symmetry) if not blank & set(orbit)}, reverse=True)

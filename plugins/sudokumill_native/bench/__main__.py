@@ -9,16 +9,28 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import Final
 
 from sudokumill_native import _kernel
 from sudokumill_native.bench import sets, tasks
+
+_WIDTH: Final = 36
+"""Of the tasks' names in the table."""
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is below 1")
+    return number
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m sudokumill_native.bench",
         description="Rows a second of CPU time on one core, by each build of the engine that runs here. "
-        "Everybody does each task once a round; the figure is the median of the rounds.",
+        "Everybody does each task once a round; the figure is the median of the rounds. Beside it stands how many "
+        "times it is the peer's, or which share of the kernel's alone.",
     )
     parser.add_argument(
         "--data", type=Path, metavar="DIR", help="also solve the .txt files there, 81 characters a line"
@@ -28,9 +40,9 @@ def _arguments() -> argparse.Namespace:
         "--build", action="append", choices=_kernel.builds, help="only this build; may be repeated"
     )
     parser.add_argument(
-        "--count", type=int, default=4_096, metavar="N", help="puzzles that are made (default 4096)"
+        "--count", type=_positive, default=4_096, metavar="N", help="puzzles that are made (default 4096)"
     )
-    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="default 5")
+    parser.add_argument("--rounds", type=_positive, default=5, metavar="N", help="default 5")
     parser.add_argument(
         "--seconds", type=float, default=0.05, help="what each takes a round, at least (default 0.05)"
     )
@@ -60,13 +72,21 @@ def _tasks(asked: argparse.Namespace, builds: list[str]) -> Iterator[tasks.Task]
 
 
 def _row(measured: tasks.Measured, columns: list[str]) -> str:
-    cells = [f"{measured.task:34}"]
+    cells = [f"{measured.task:{_WIDTH}}"]
     for who in columns:
         rate = measured.rates.get(who)
         cells.append(f"{rate / 1_000:10,.1f}" if rate is not None else f"{'':10}")
-        ratio = measured.ratios.get(who)
-        cells.append(f"{ratio:6.1f}x" if ratio is not None else f"{'':7}")
+        cells.append(_compared(measured, who))
     return " ".join(cells).rstrip()
+
+
+def _compared(measured: tasks.Measured, who: str) -> str:
+    """With its own kernel alone, as a share, or with the peer."""
+    if who in measured.shares:
+        return f"{measured.shares[who]:6.0%} "
+    if who in measured.ratios:
+        return f"{measured.ratios[who]:6.1f}x"
+    return f"{'':7}"
 
 
 def main() -> int:
@@ -81,7 +101,7 @@ def main() -> int:
         return 2
     if not asked.json:
         print(f"{_processor()}, one core; thousand rows a second")
-        print(f"{'':34} " + " ".join(f"{who:>10} {'':7}" for who in columns).rstrip())
+        print(f"{'':{_WIDTH}} " + " ".join(f"{who:>10} {'':7}" for who in columns).rstrip())
     tasks.settle_memory()
     measured = []
     for task in todo:

@@ -28,7 +28,9 @@ def read(folder: Path) -> Mapping[str, Grids]:
         OSError: the folder or a file cannot be read.
     """
     sets = {}
-    for path in sorted(folder.glob("*.txt")):
+    for path in sorted(folder.iterdir()):
+        if path.suffix != ".txt":
+            continue
         lines = path.read_text(encoding="ascii").split()
         if lines and all(len(line) == 81 for line in lines):
             sets[path.stem] = from_lines(lines)

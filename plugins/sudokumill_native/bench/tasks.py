@@ -33,6 +33,9 @@ class Task:
     work: Mapping[str, Work]
     """By whom: the name of a build, or ``PEER``."""
 
+    kernel: Mapping[str, Work] = field(default_factory=dict)
+    """The same to the same rows by the kernel alone, where it is to be seen what is lost around it; by build."""
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -41,6 +44,9 @@ class Measured:
     task: str
     rows: int
     rates: Mapping[str, float]
+
+    shares: Mapping[str, float]
+    """Each build's rate by that of its kernel alone, where that was measured beside."""
 
     ratios: Mapping[str, float] = field(init=False)
     """Each build's rate by the peer's, if there is one."""
@@ -65,10 +71,13 @@ def solving(name: str, puzzles: Grids, builds: list[str], peer: _kernel.Peer | N
 def through_python(name: str, puzzles: Grids, builds: list[str]) -> Iterator[Task]:
     """Batches of 10,000 through the solver's class, from arrays and from text lines."""
     batch = np.ascontiguousarray(np.resize(puzzles, (10_000, 81)))
-    lines = to_lines(batch)
+    lines = [line.replace("0", ".") for line in to_lines(batch)]
 
     def solver(build: str) -> NativeSolver:
         return NativeSolver(SearchOptions(), build)
+
+    def in_kernel(build: str) -> Work:
+        return lambda: _kernel.solve(batch, 2, None, build)
 
     def from_array(build: str) -> Work:
         return lambda: solver(build).solve(batch)
@@ -76,8 +85,9 @@ def through_python(name: str, puzzles: Grids, builds: list[str]) -> Iterator[Tas
     def from_text(build: str) -> Work:
         return lambda: solver(build).solve(from_lines(lines))
 
-    yield Task(f"solve {name}, arrays in Python", len(batch), {b: from_array(b) for b in builds})
-    yield Task(f"solve {name}, lines in Python", len(batch), {b: from_text(b) for b in builds})
+    kernel = {b: in_kernel(b) for b in builds}
+    yield Task(f"solve {name}, arrays in Python", len(batch), {b: from_array(b) for b in builds}, kernel)
+    yield Task(f"solve {name}, lines in Python", len(batch), {b: from_text(b) for b in builds}, kernel)
 
 
 def making(count: int, builds: list[str], peer: _kernel.Peer | None) -> Iterator[Task]:
@@ -100,12 +110,13 @@ def making(count: int, builds: list[str], peer: _kernel.Peer | None) -> Iterator
         count,
         {b: lambda b=b: dig(b, finals) for b in builds} | by_peer(lambda peer: peer.dig(finals, seeds)),
     )
-    yield Task(
-        "minimal from nothing",
-        count,
-        {b: lambda b=b: dig(b, generate(b, DEFAULT)) for b in builds}
-        | by_peer(lambda peer: peer.dig(peer.make_finals(seeds), seeds)),
-    )
+    for uniformity in (DEFAULT, 16):
+        yield Task(
+            f"minimal from nothing, uniformity {uniformity}",
+            count,
+            {b: lambda b=b, k=uniformity: dig(b, generate(b, k)) for b in builds}
+            | by_peer(lambda peer: peer.dig(peer.make_finals(seeds), seeds)),
+        )
     for uniformity in (14, 15, 16):
         yield Task(
             f"finals, uniformity {uniformity}",
@@ -126,14 +137,27 @@ def settle_memory() -> None:
 
 def measure(task: Task, rounds: int, least: float) -> Measured:
     """Runs a task in rounds, everybody once a round, each for at least so many seconds."""
-    times: dict[str, list[float]] = {who: [] for who in task.work}
+    rates, kernels = _measure([task.work, task.kernel], task.rows, rounds, least)
+    shares = {who: rates[who] / rate for who, rate in kernels.items()}
+    return Measured(task=task.name, rows=task.rows, rates=rates, shares=shares)
+
+
+def _measure(works: list[Mapping[str, Work]], rows: int, rounds: int, least: float) -> list[dict[str, float]]:
+    """Rows a second of each work, all of them taking turns."""
+    times: list[dict[str, list[float]]] = [{who: [] for who in work} for work in works]
     for _ in range(rounds):
-        for who, work in task.work.items():
-            repeats = 0
-            begun = time.process_time()
-            while (spent := time.process_time() - begun) < least or not repeats:
-                work()
-                repeats += 1
-            times[who].append(spent / repeats)
-    rates = {who: task.rows / statistics.median(taken) for who, taken in times.items()}
-    return Measured(task=task.name, rows=task.rows, rates=rates)
+        for who in works[0]:
+            for work, taken in zip(works, times, strict=True):
+                if who in work:
+                    taken[who].append(_seconds(work[who], least))
+    return [{who: rows / statistics.median(taken) for who, taken in each.items()} for each in times]
+
+
+def _seconds(work: Work, least: float) -> float:
+    """CPU time of one repetition, of as many as that takes."""
+    repeats = 0
+    begun = time.process_time()
+    while (spent := time.process_time() - begun) < least or not repeats:
+        work()
+        repeats += 1
+    return spent / repeats

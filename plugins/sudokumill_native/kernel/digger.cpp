@@ -46,7 +46,14 @@ class Planner {
         for (std::size_t turn = 0; turn < count; ++turn) {
             turns[turn] = static_cast<std::uint8_t>(turn);
         }
-        random.shuffle(turns);
+        if (order_.shuffled) {
+            random.shuffle(turns);
+        }
+        if (order_.blank.any()) {
+            // not std::ranges::stable_partition: what it returns is too much for clang 14
+            std::stable_partition(turns.begin(), turns.end(),
+                                  [this](std::uint8_t turn) { return is_unwanted(orbits_[turn]); });
+        }
         plan.turn_count = static_cast<int>(count);
 
         // With an aim, the orbit that decides odd or even goes at once, which a final always allows, or never.
@@ -59,66 +66,149 @@ class Planner {
                 --plan.turn_count;
             }
         }
+        plan.deciding = plan.fewest > 0 && !order_.shuffled ? deciding_turn(plan) : -1;
     }
 
-    /// Whether every puzzle comes out minimal: each clue was tried by itself, and none was kept for an aim.
+    /// Whether every puzzle comes out minimal: each clue was tried by itself, and none was kept for anything else.
     bool leaves_minimal() const {
-        return order_.minimal && std::ranges::all_of(orbits_, [](const Orbit& orbit) { return orbit.size == 1; });
+        return order_.minimal && order_.row_min == 0 && order_.column_min == 0 &&
+               std::ranges::all_of(orbits_, [](const Orbit& orbit) { return orbit.size == 1; });
     }
 
   private:
+    bool is_unwanted(const Orbit& orbit) const {
+        return std::any_of(orbit.cells, orbit.cells + orbit.size,
+                           [this](std::uint8_t cell) { return order_.blank[cell]; });
+    }
+
+    /// The turn of the last orbit with an odd number of cells, if orbits with an even number follow; else -1. From
+    /// then on the number of clues stays odd or even.
+    int deciding_turn(const DigPlan& plan) const {
+        int last = plan.turn_count - 1;
+        while (last >= 0 && orbits_[plan.turns[last]].size % 2 == 0) {
+            --last;
+        }
+        return last == plan.turn_count - 1 ? -1 : last;
+    }
+
     const DigRows& batch_;
     const DigOrder& order_;
     std::vector<Orbit> orbits_;
     const Orbit* odd_ = nullptr;
 };
 
-/// Whether no single clue of a unique puzzle can go.
-bool is_minimal(const Engine& engine, GridView puzzle) {
-    std::vector<Grid> grids; // the puzzle without each of its clues
-    for (int cell = 0; cell < kCells; ++cell) {
-        if (puzzle[cell] != 0) {
-            std::ranges::copy(puzzle, grids.emplace_back().begin());
-            grids.back()[cell] = 0;
-        }
-    }
-    std::vector<std::int64_t> counts(grids.size());
-    std::vector<std::int64_t> nodes(grids.size());
-    std::vector<Grid> solutions(grids.size());
-    constexpr SolveOrder count_to_two{
-        .limit = 2, .max_nodes = std::numeric_limits<std::int64_t>::max(), .pause = {}};
-    engine.solve({.puzzles = grids.data()->data(),
-                  .rows = grids.size(),
+/// Counts the solutions of each grid up to two.
+std::vector<std::int64_t> count_to_two(const Engine& engine, std::span<const std::uint8_t> grids, Pause pause) {
+    const std::size_t rows = grids.size() / kCells;
+    std::vector<std::int64_t> counts(rows);
+    std::vector<std::int64_t> nodes(rows);
+    std::vector<std::uint8_t> solutions(grids.size());
+    engine.solve({.puzzles = grids.data(),
+                  .rows = rows,
                   .counts = counts.data(),
-                  .solutions = solutions.data()->data(),
+                  .solutions = solutions.data(),
                   .nodes = nodes.data()},
-                 count_to_two);
-    return std::ranges::all_of(counts, [](std::int64_t count) { return count == 2; });
+                 {.limit = 2, .max_nodes = std::numeric_limits<std::int64_t>::max(), .pause = pause});
+    return counts;
 }
 
-} // namespace
+/// Whether no single clue of a unique puzzle can go.
+bool is_minimal(const Engine& engine, GridView puzzle, Pause pause) {
+    std::vector<std::uint8_t> grids; // the puzzle without each of its clues
+    for (int cell = 0; cell < kCells; ++cell) {
+        if (puzzle[cell] != 0) {
+            grids.insert(grids.end(), puzzle.begin(), puzzle.end());
+            grids[grids.size() - kCells + cell] = 0;
+        }
+    }
+    return std::ranges::all_of(count_to_two(engine, grids, pause), [](std::int64_t count) { return count == 2; });
+}
 
-void dig_batch(const Engine& engine, const DigRows& batch, const DigOrder& order, const StopCheck* stop_check) {
-    Planner planner(batch, order);
+void set_status(const DigRows& batch, std::size_t row, DigStatus status) {
+    batch.status[row] = static_cast<std::uint8_t>(status);
+}
+
+/// Leaves the clues of a pattern where these have one solution, and zeros where they have several.
+void dig_pattern(const Engine& engine, const DigRows& batch, const DigOrder& order, Pause pause) {
+    constexpr std::size_t kRowsOfPattern = 4096; // so few that they stay in the processor's cache
+    for (std::size_t first = 0; first < batch.rows; first += kRowsOfPattern) {
+        pause.call(pause.context); // most counts are over before they would ask
+        const std::size_t rows = std::min(kRowsOfPattern, batch.rows - first);
+        const std::span puzzles(batch.puzzles + kCells * first, kCells * rows);
+        for (std::size_t row = first; row < first + rows; ++row) {
+            const GridView final_grid(batch.finals + kCells * row, kCells);
+            const bool digs = is_final(final_grid);
+            set_status(batch, row, digs ? DigStatus::dug : DigStatus::not_a_final);
+            for (int cell = 0; cell < kCells; ++cell) {
+                batch.puzzles[kCells * row + cell] = digs && !order.blank[cell] ? final_grid[cell] : 0;
+            }
+        }
+        const std::vector<std::int64_t> counts = count_to_two(engine, puzzles, pause);
+        for (std::size_t row = first; row < first + rows; ++row) {
+            if (counts[row - first] == 1) {
+                continue;
+            }
+            if (batch.status[row] == static_cast<std::uint8_t>(DigStatus::dug)) {
+                set_status(batch, row, DigStatus::missed);
+            }
+            std::fill_n(batch.puzzles + kCells * row, kCells, std::uint8_t{0});
+        }
+    }
+}
+
+/// Takes orbits out of each final, one after the other.
+void dig_orbits(const Engine& engine, const DigRows& batch, const DigOrder& order, const Planner& planner,
+                Pause pause) {
     engine.dig({
         .finals = batch.finals,
         .rows = batch.rows,
         .puzzles = batch.puzzles,
         .plan = [](void* context, std::size_t row,
                    DigPlan& plan) { static_cast<const Planner*>(context)->plan(row, plan); },
-        .context = &planner,
-        .pause = pause_of(stop_check),
+        .context = const_cast<Planner*>(&planner),
+        .row_min = order.row_min,
+        .column_min = order.column_min,
+        .pause = pause,
     });
     for (std::size_t row = 0; row < batch.rows; ++row) {
-        const GridSpan puzzle(batch.puzzles + kCells * row, kCells);
         if (batch.status[row] == static_cast<std::uint8_t>(DigStatus::not_a_final)) {
-            std::ranges::fill(puzzle, std::uint8_t{0});
+            std::fill_n(batch.puzzles + kCells * row, kCells, std::uint8_t{0});
+        }
+    }
+}
+
+/// Whether a puzzle is what was asked for, as far as its clues show.
+bool is_on_target(GridView puzzle, const DigOrder& order) {
+    for (int cell = 0; order.blank.any() && cell < kCells; ++cell) {
+        if (order.blank[cell] && puzzle[cell] != 0) {
+            return false;
+        }
+    }
+    const int clues = clue_count(puzzle);
+    return order.least <= clues && clues <= order.most;
+}
+
+} // namespace
+
+void dig_batch(const Engine& engine, const DigRows& batch, const DigOrder& order, const StopCheck* stop_check) {
+    const Planner planner(batch, order);
+    const Pause pause = pause_of(stop_check);
+    if (order.pattern) {
+        dig_pattern(engine, batch, order, pause);
+    } else {
+        dig_orbits(engine, batch, order, planner, pause);
+    }
+    const bool asks_minimal = order.minimal && (order.pattern || !planner.leaves_minimal());
+    for (std::size_t row = 0; row < batch.rows; ++row) {
+        if (batch.status[row] != static_cast<std::uint8_t>(DigStatus::dug)) {
             continue;
         }
-        const int clues = clue_count(puzzle);
-        const bool in_range = order.least <= clues && clues <= order.most;
-        if (!in_range || (order.minimal && !planner.leaves_minimal() && !is_minimal(engine, puzzle))) {
-            batch.status[row] = static_cast<std::uint8_t>(DigStatus::missed);
+        const GridView puzzle(batch.puzzles + kCells * row, kCells);
+        if (asks_minimal) {
+            pause.call(pause.context);
+        }
+        if (!is_on_target(puzzle, order) || (asks_minimal && !is_minimal(engine, puzzle, pause))) {
+            set_status(batch, row, DigStatus::missed);
         }
     }
 }

@@ -1,6 +1,7 @@
 // Digger "native": takes clues out of finals so that puzzles remain.
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,6 +20,8 @@ enum class DigStatus : std::uint8_t {
     gave_up = 3, // never here: a dig has no budget
 };
 
+using CellSet = std::bitset<kCells>;
+
 /// What puzzles are wanted.
 struct DigOrder {
     std::vector<std::vector<std::uint8_t>> orbits; // cells that are dug together or not at all
@@ -26,6 +29,11 @@ struct DigOrder {
     int least = 0;                                 // clue counts that count as dug
     int most = kCells;
     bool minimal = false; // dig on to the end, and count as dug only where no single clue can go
+    bool shuffled = true; // orbits are tried in an order drawn by the row's seed, else as they stand
+    int row_min = 0;      // least clues in every row
+    int column_min = 0;   // ... and in every column
+    CellSet blank{};      // cells that are to be blank: their orbits go first, and only what has none is dug
+    bool pattern = false; // all other cells are to be clues: nothing else is tried
 };
 
 /// A batch, and where its puzzles go; row by row.
@@ -39,8 +47,9 @@ struct DigRows {
 
 /// Digs each final of a batch.
 ///
-/// Orbits are tried in an order drawn by the row's seed, each once: what cannot go now cannot go from fewer clues.
-/// A row is the same whatever the engine and the other rows are.
+/// Orbits are tried in the row's order, each once: what cannot go now cannot go from fewer clues. A row is the
+/// same whatever the engine and the other rows are. One that is missed is a puzzle all the same; but of a pattern
+/// that has several solutions nothing is left, only zeros.
 void dig_batch(const Engine& engine, const DigRows& batch, const DigOrder& order, const StopCheck* stop_check);
 
 } // namespace sudokumill

@@ -121,7 +121,7 @@ class Cover {
   private:
     static constexpr int kWords = (kConstraints + 63) / 64;
 
-    /// Constraints that came down to one option. Each does so once.
+    /// Constraints that came down to one option. Each does so once, as what is removed leaves all its constraints.
     struct Queue {
         std::array<std::uint16_t, kConstraints> constraints;
         int size = 0;

@@ -40,7 +40,7 @@ struct SearchBounds {
     std::int64_t max_nodes = std::numeric_limits<std::int64_t>::max(); // placements tried, not deduced
     const StopCheck* stop_check = nullptr;                             // none: the search goes on to its end
 
-    /// Asks at every 65,536th node, which is some ten times a second.
+    /// Asks at every 65,536th node, which is several times a second.
     void ask_at(std::int64_t nodes) const {
         if ((nodes & 0xFFFF) == 0 && stop_check != nullptr) {
             (*stop_check)();

@@ -12,7 +12,7 @@
 namespace sudokumill {
 namespace {
 
-/// Ends a thread because another one failed.
+/// Ends a thread because another one failed; so it is never the first error, which is the one that is kept.
 struct Stopped {};
 
 /// Threads that are waited for at the end of their scope. (std::jthread is too new for some libraries.)
@@ -38,8 +38,13 @@ class Team {
         } catch (...) {
             fail(std::current_exception());
         }
+        leave(1);
+    }
+
+    /// So many members do nothing more.
+    void leave(int members) {
         const std::lock_guard lock(mutex_);
-        --at_work_;
+        at_work_ -= members;
         changed_.notify_all();
     }
 
@@ -108,7 +113,9 @@ void in_threads(std::size_t rows, int threads, const StopCheck& stop_check, cons
         try {
             others.threads.emplace_back([&share, &of_others, member] { share(member, of_others); });
         } catch (...) { // there can be no more threads
-            team.work([error = std::current_exception()] { std::rethrow_exception(error); });
+            team.fail(std::current_exception());
+            team.leave(static_cast<int>(members - member));
+            break;
         }
     }
     share(0, of_caller);

@@ -242,8 +242,10 @@ class LabDigger:
             ("gave_up", DigStatus.GAVE_UP),
             ("refused", DigStatus.NOT_A_FINAL),
             ("missed", DigStatus.MISSED),
+            ("barren", DigStatus.MISSED),
         ):
             status[masks.get(name, none)] = value
+        puzzles[masks.get("barren", none) | masks.get("blank", none)] = 0
         result: DigResult = spoil(DigResult(puzzles, status), "puzzles", masks)
         return result
 

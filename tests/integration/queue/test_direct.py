@@ -68,6 +68,12 @@ def test_every_format(works: Any, path: Path, name: str) -> None:
             ("generator.faults=invalid/5", "digger.faults=missed/3 foreign@8"),
             {"invalid final", "not a subset of its final"},
         ),
+        (
+            JobKind.LEVELS,
+            BOTH,
+            ("generator.faults=invalid/5", "digger.faults=barren/3 missed@6 foreign@7"),
+            {"invalid final", "not a subset of its final"},
+        ),
     ],
 )
 def test_gaps_are_closed(

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from sudokumill.grids.cell_orders import Order
 from sudokumill.grids.description import PAPER_LEVELS
-from sudokumill_classic.options import HolesOptions, Order
+from sudokumill_classic.options import HolesOptions
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,15 @@ import pytest
 from sudokumill.contracts import DigStatus, Solver, SolveStatus
 from sudokumill.errors import BatchShapeError
 from sudokumill.grids.batch import Grids, from_lines
+from sudokumill.grids.cell_orders import Order, cells_in_order
 from sudokumill.grids.description import describe
 from sudokumill.grids.symmetries import Symmetry, orbits, symmetries
 from sudokumill.registry import load_registry
 from sudokumill.streams import position_seeds
 from sudokumill_classic.dfs import Dfs
-from sudokumill_classic.hole_orders import cells_in_order
 from sudokumill_classic.holes import Holes
 from sudokumill_classic.matrix_transform import MatrixTransform
-from sudokumill_classic.options import BacktrackingOptions, HolesOptions, MatrixTransformOptions, Order
+from sudokumill_classic.options import BacktrackingOptions, HolesOptions, MatrixTransformOptions
 
 
 @pytest.fixture(scope="module")

@@ -224,6 +224,21 @@ def test_a_sound_puzzle_off_target_is_kept_as_such(line_of: Lines) -> None:
     assert rows.on_target.tolist() == [position not in {2, 5} for position in range(8)]
 
 
+@pytest.mark.parametrize("faults", ["barren@2,5", "barren@2,5 missed@1 foreign@5"])
+def test_where_no_puzzle_was_left_there_is_neither_a_row_nor_an_error(line_of: Lines, faults: str) -> None:
+    batch = line_of(JobKind.LEVELS, digger=f"lab {faults}").run(0, 8)
+    assert _levels(batch).positions.tolist() == [0, 1, 3, 4, 6, 7]
+    assert (batch.barren, batch.errors) == (2, ())
+    empty = line_of(JobKind.LEVELS, digger="lab barren/1").run(0, 8)
+    assert (len(_levels(empty).positions), empty.barren, empty.errors) == (0, 8, ())
+
+
+def test_only_a_missed_row_may_be_all_zeros(line_of: Lines) -> None:
+    batch = line_of(JobKind.LEVELS, digger="lab barren@2 blank@4").run(0, 8)
+    assert batch.barren == 1
+    assert _errors(batch) == {4: "2 solutions"}
+
+
 def test_a_digger_that_works_on_the_finals_themselves_spoils_nothing(line_of: Lines) -> None:
     batch = line_of(JobKind.LEVELS, digger="lab inplace@4").run(0, 10)
     assert set(_errors(batch)) == {4}

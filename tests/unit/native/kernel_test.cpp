@@ -162,7 +162,26 @@ void a_line_keeps_its_promises() {
     const std::vector<Grid> finals = make_finals(kPortableEngine, seeds);
     const std::vector<Grid> puzzles = dig(kPortableEngine, finals, seeds, single_cells(true), DigStatus::dug);
     const std::vector<Grid> turned = dig(kPortableEngine, finals, seeds, half_turns(), DigStatus::dug);
+    DigOrder with_lines = half_turns();
+    with_lines.shuffled = false;
+    with_lines.row_min = 2;
+    with_lines.column_min = 2;
+    with_lines.blank[40] = true;
+    with_lines.aims = {30};
+    const std::vector<Grid> lined = dig(kPortableEngine, finals, seeds, with_lines, DigStatus::dug);
+    DigOrder pattern = single_cells(false);
+    pattern.pattern = true;
+    pattern.blank = CellSet{7}; // three cells of a row, which its columns tell
+    const std::vector<Grid> patterned = dig(kPortableEngine, finals, seeds, pattern, DigStatus::dug);
+    DigOrder hopeless = pattern;
+    hopeless.blank = ~CellSet{0xFFFF}; // 16 clues
     for (const Engine* engine : runnable_engines()) {
+        expect(dig(*engine, finals, seeds, with_lines, DigStatus::dug) == lined,
+               "all builds dig the same with least clues per line");
+        expect(dig(*engine, finals, seeds, pattern, DigStatus::dug) == patterned,
+               "all builds dig the same patterns");
+        expect(dig(*engine, finals, seeds, hopeless, DigStatus::missed) == std::vector<Grid>(finals.size()),
+               "of a pattern with several solutions nothing is left");
         expect(make_finals(*engine, seeds) == finals, "all builds make the same finals");
         expect(dig(*engine, finals, seeds, single_cells(true), DigStatus::dug) == puzzles,
                "all builds dig the same");

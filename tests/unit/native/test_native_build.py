@@ -1,4 +1,4 @@
-"""A machine on which the engine cannot be built gets one sentence that says what is missing."""
+"""The engine is built by each compiler that is named; where it cannot be, one sentence says what is missing."""
 
 from __future__ import annotations
 
@@ -58,3 +58,50 @@ def test_what_is_missing_is_said_in_one_sentence(
     assert 'in the sentence after "CMake Error" if something is missing' in after
     assert "Traceback" not in said
     assert not (tmp_path / "site" / "sudokumill").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("names", [("g++-12", "g++"), ("clang++-14", "clang++")], ids=["gcc", "clang"])
+def test_each_compiler_builds_the_wheel(checkout: Path, tmp_path: Path, names: tuple[str, ...]) -> None:
+    compiler = next(filter(None, map(shutil.which, names)), None)
+    if compiler is None:
+        pytest.skip(f"there is no {names[-1]}")
+    site = tmp_path / "site"
+    warnings = "cmake.define.CMAKE_CXX_FLAGS=-Werror"
+    words = [
+        "-m",
+        "pip",
+        "install",
+        "--no-deps",
+        "--config-settings",
+        warnings,
+        "--target",
+        str(site),
+        str(checkout),
+    ]
+    built = subprocess.run(
+        [sys.executable, *words], env={**os.environ, "CXX": compiler}, capture_output=True, text=True, check=False
+    )
+    assert built.returncode == 0, built.stdout + built.stderr
+    program = """if True:
+        import numpy as np, sys
+        from sudokumill_native import _kernel
+        seeds = np.arange(40, dtype=np.uint64)
+        for build in _kernel.builds:
+            finals = _kernel.make_finals(seeds, 13, build)
+            cells = np.arange(81, dtype=np.uint8)
+            puzzles, _ = _kernel.dig(finals, seeds, cells, [0], (0, 81), False, build)
+            assert np.array_equal(_kernel.solve(puzzles, 2, None, build)[1], finals)
+        print(_kernel.__file__)
+    """
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(site)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert Path(ran.stdout.strip()).is_relative_to(site)

@@ -79,6 +79,26 @@ def test_the_engines_agree_in_every_row(build: str, mixture: Grids, limit: int, 
             assert np.array_equal(getattr(alone, field)[0], getattr(together, field)[row])
 
 
+@pytest.mark.parametrize(("limit", "max_nodes"), [(2, None), (2, 4), (30, None), (30, 25)])
+def test_what_stands_in_front_of_a_batch_changes_nothing(
+    build: str, minimal_puzzles: Grids, limit: int, max_nodes: int | None
+) -> None:
+    # the solver tries a search by what kind of rows come first: those that end early, or those that do not
+    random = np.random.default_rng(8)
+    early = minimal_puzzles[:300].copy()
+    for puzzle in early:
+        puzzle[random.permutation(np.flatnonzero(puzzle))[:6]] = 0
+    unique = minimal_puzzles[300:600]
+    expected = [solve(rows, build, limit, max_nodes) for rows in (early, unique)]
+    assert (expected[0].counts == limit).mean() > 0.5 or max_nodes is not None
+    for first, second in ((0, 1), (1, 0)):
+        rows = np.concatenate([(early, unique)[first], (early, unique)[second]])
+        whole = solve(rows, build, limit, max_nodes)
+        for field in FIELDS:
+            parts = [getattr(expected[each], field) for each in (first, second)]
+            np.testing.assert_array_equal(getattr(whole, field), np.concatenate(parts))
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 65, 100])
 def test_batches_of_any_size(build: str, mixture: Grids, size: int) -> None:
     whole = solve(mixture[:200], build)

@@ -176,7 +176,7 @@ def test_a_limit_beyond_all_counts_is_none(solver: Solver, cases: Cases, limit: 
     assert (result.counts[0], result.status[0]) == (26, SolveStatus.SEVERAL)
 
 
-@pytest.mark.parametrize("limit", [0, -1])
+@pytest.mark.parametrize("limit", [0, -1, -(10**30)])
 def test_a_limit_below_one_is_refused(solver: Solver, limit: int) -> None:
     with pytest.raises(ValueError, match="limit must be 1 or more"):
         solver.solve(EMPTY, limit=limit)

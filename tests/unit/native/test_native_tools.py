@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +31,28 @@ def test_the_bench_prints_a_table() -> None:
     assert lines[1].split() == list(_kernel.builds)
     assert any(line.startswith("solve minimal, one a call ") for line in lines)
     assert any(line.startswith("dig to minimal, finals given ") for line in lines)
+    shares = [line.count("%") for line in lines if "in Python" in line]
+    assert shares == [len(_kernel.builds)] * 4
+
+
+def test_the_readme_quotes_the_table(tmp_path: Path, minimal_puzzles: Grids) -> None:
+    text = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"\$ (python -m sudokumill_native\.bench .*)\n((?:.+\n)+?)```", text)
+    assert found is not None
+    quoted = found[2].splitlines()
+    for name in dict.fromkeys(re.findall(r"^solve (\w+)  ", found[2], re.MULTILINE)):
+        if name != "minimal":
+            (tmp_path / f"{name}.txt").write_text(to_lines(minimal_puzzles[:1])[0], encoding="ascii")
+    ran = run(*QUICK, "--build", "portable", "--data", str(tmp_path))
+    printed = ran.stdout.splitlines()
+
+    def task(line: str) -> str:
+        return re.split(r" {2,}", line)[0]
+
+    assert re.fullmatch(r"\S.*, one core; thousand rows a second", quoted[0])
+    assert quoted[0].partition(",")[2] == printed[0].partition(",")[2]
+    assert quoted[1].split() == ["avx512", "avx2", "portable", "peer"]
+    assert [task(line) for line in quoted[2:]] == [task(line) for line in printed[2:]]
 
 
 def test_the_bench_prints_json_of_other_sets(tmp_path: Path, minimal_puzzles: Grids) -> None:
@@ -49,10 +72,19 @@ def test_a_peer_that_is_none_is_said(tmp_path: Path) -> None:
     assert "Traceback" not in ran.stderr
 
 
+@pytest.mark.parametrize("words", [("--count", "0"), ("--rounds", "0"), ("--data", "/nonexistent")])
+def test_an_order_that_the_bench_cannot_meet_is_said(words: tuple[str, ...]) -> None:
+    ran = run(*QUICK, *words)
+    assert ran.returncode == 2
+    assert words[1] in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
 def test_a_round_of_the_soak_finds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(soak, "ROWS", 60)
     rows, found = soak.one_round(0, 5)
-    assert rows == 60 * 13
+    of_pattern = rows - 60 * (1 + 3 * (len(soak.WISHES) - 1))
+    assert 60 < of_pattern < 180  # some of these leave nothing to be solved
     assert found == []
 
 

@@ -97,6 +97,18 @@ class Reserved(Orbit):
             result.status[result.status == DigStatus.DUG] = DigStatus.MISSED
         return result
 
+class Hopeful(Orbit):
+    "Of what it missed, nothing is left."
+    def changed(self, result, finals):
+        result.puzzles[result.status == DigStatus.MISSED] = 0
+        return result
+
+class Empty(Orbit):
+    "Of nothing is anything left."
+    def changed(self, result, finals):
+        result.puzzles[:] = 0
+        return result
+
 class RangeOnly(Orbit):
     def __init__(self, options, solver):
         super().__init__(ClueTarget(**options.model_dump()), solver)
@@ -104,7 +116,7 @@ class RangeOnly(Orbit):
 @hookimpl
 def sudokumill_register_diggers():
     for kind in (Orbit, Careless, Foreign, Blind, Boastful, Modest, Shy, OfAnyLength, Trusting, Reserved,
-                 RangeOnly):
+                 Hopeful, Empty, RangeOnly):
         options = {Reserved: Further, RangeOnly: ClueRange}.get(kind, ClueTarget)
         yield DiggerDescriptor(name=kind.__name__.lower(), version="1", summary="s", factory=kind,
                                options=options, rate=9, uses_solver=True)
@@ -129,6 +141,7 @@ def test_a_good_digger_passes(find: Find, options: dict[str, object]) -> None:
     ("name", "rule", "options"),
     [
         ("careless", "one solution", {}),
+        ("empty", "one solution", {}),
         ("foreign", "clues are those of the final", {}),
         ("blind", "what is no final is refused", {}),
         ("boastful", "what is dug is on target", {"clues": 18}),
@@ -148,6 +161,13 @@ def test_a_bad_digger_is_told_its_rule(find: Find, name: str, rule: str, options
 
 def test_what_an_option_of_its_own_asks_for_may_be_missed(find: Find) -> None:
     check_digger(find("reserved"), {"strict": True}, count=3)
+
+
+def test_of_a_missed_row_nothing_need_be_left(find: Find) -> None:
+    with pytest.raises(ConformanceError) as caught:
+        check_digger(find("hopeful"), {"clues": 18}, count=3)
+    assert caught.value.fields["rule"] == "puzzles are dug"  # none of three has 18 clues
+    check_digger(find("hopeful"), {"clues_max": 27}, count=8)
 
 
 def test_a_clue_range_alone_is_a_target_too(find: Find) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sqlite3
 from importlib.metadata import version
 from pathlib import Path
@@ -14,11 +15,13 @@ from pydantic import ByteSize
 import sudokumill
 from sudokumill.cli.fleet import ago, differences, state_of
 from sudokumill.cli.waking import why_it_waits
-from sudokumill.contracts import Solver
+from sudokumill.contracts import Role, Solver
 from sudokumill.errors import BadSettingError, SudokumillError, near
 from sudokumill.jobs import Part
 from sudokumill.queue.address import parse_address
 from sudokumill.registry import PluginState, Registry, load_registry
+from sudokumill.registry.building import detail_of
+from sudokumill.registry.discovery import find_sources
 from sudokumill.settings import Settings, load_settings
 from sudokumill.store import reading, schema
 from sudokumill.store.database import Database
@@ -34,8 +37,9 @@ def diagnose() -> dict[str, Any]:
     """Looks at everything that orders need.
 
     Returns:
-        ``versions``, ``database``, ``broker``, ``workers``, ``plugins`` and ``settings``, each by name; and
-        ``problems``, one line each, which says what to do. A setting that cannot be used hides the others.
+        ``versions``, ``database``, ``broker``, ``workers``, ``plugins``, ``implementations`` (those that have
+        something to tell of this machine) and ``settings``, each by name; and ``problems``, one line each, which
+        says what to do. A setting that cannot be used hides the others.
     """
     try:
         settings = load_settings()
@@ -46,21 +50,26 @@ def diagnose() -> dict[str, Any]:
             "broker": {},
             "workers": {},
             "plugins": {},
+            "implementations": {},
             "settings": {},
             "problems": [
                 f"{error}; mend the variable or unset it, then run sudokumill doctor again",
-                *_unknown_settings(),
+                *_unknown_settings(None),
             ],
         }
-    problems = _unknown_settings()
+    problems = _unknown_settings(settings.plugin_dir)
     database = _database(settings, problems)
+    broker = _broker(settings, problems)
+    # a server that does not answer is waited for once
+    crews = _workers(settings, problems) if database["state"] == "reachable" else {}
+    registry = _registry(settings, problems)
     return {
         "versions": _versions(),
         "database": database,
-        "broker": _broker(settings, problems),
-        # a server that does not answer is waited for once
-        "workers": _workers(settings, problems) if database["state"] == "reachable" else {},
-        "plugins": _plugins(settings, problems),
+        "broker": broker,
+        "workers": crews,
+        "plugins": _plugins(registry),
+        "implementations": _details(registry, problems),
         "settings": _settings(settings),
         "problems": problems,
     }
@@ -145,22 +154,43 @@ def _waiting(database: Database) -> list[str]:
     ]
 
 
-def _plugins(settings: Settings, problems: list[str]) -> dict[str, str]:
-    """Each plugin's state, and whether the implementations that orders take by default are here."""
+def _registry(settings: Settings, problems: list[str]) -> Registry:
+    """The plugins, and whether the implementations that orders take by default can be built."""
     try:
         registry = load_registry(settings.plugins, settings.plugin_dir)
     except SudokumillError as error:
         problems.append(str(error))
-        return {}
+        return Registry(())
     for plugin in registry.plugins:
         if plugin.state in {PluginState.FAILED, PluginState.PARTLY}:
             problems.append(f"{plugin.owner}: {plugin.reason}; mend, update or uninstall it")
     _try_defaults(registry, settings, problems)
+    return registry
+
+
+def _plugins(registry: Registry) -> dict[str, str]:
     return {
         plugin.name: f"{plugin.distribution or plugin.source} {plugin.version or ''}: {plugin.state.value}, "
         f"{_counted(len(plugin.implementations), 'implementation')}"
         for plugin in registry.plugins
     }
+
+
+def _details(registry: Registry, problems: list[str]) -> dict[str, str]:
+    """What implementations tell of this machine; one that cannot is a problem and hides no other."""
+    told = {}
+    for role in Role:
+        for one in registry.implementations(role):
+            try:
+                detail = detail_of(one)
+            except SudokumillError as error:
+                # several that obey one setting object to it in the same words
+                if not any(str(error) in problem for problem in problems):
+                    problems.append(str(error))
+                continue
+            if detail is not None:
+                told[f"{role} {one.reference}"] = detail
+    return told
 
 
 def _try_defaults(registry: Registry, settings: Settings, problems: list[str]) -> None:
@@ -180,13 +210,21 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}{plural}"
 
 
-def _unknown_settings() -> list[str]:
-    """Variables with our prefix that nothing reads: most probably mistyped."""
+def _unknown_settings(plugin_dir: Path | None) -> list[str]:
+    """Variables with our prefix that nothing reads: most probably mistyped.
+
+    What goes on with a plugin's name is that plugin's own affair.
+    """
     known = [f"{_PREFIX}{name.upper()}" for name in Settings.model_fields]
+    try:
+        plugins = {source.identity.name for source in find_sources(plugin_dir)}
+    except SudokumillError:
+        plugins = set()  # the folder's fault is told where plugins are loaded
+    own = tuple(f"{_PREFIX}{re.sub(r'[^A-Z0-9]', '_', name.upper())}_" for name in plugins)
     return [
         f"{name} is not a setting; {near(name, known)}"
         for name in sorted(os.environ)
-        if name.upper().startswith(_PREFIX) and name.upper() not in known
+        if name.upper().startswith(_PREFIX) and name.upper() not in known and not name.upper().startswith(own)
     ]
 
 

@@ -49,7 +49,7 @@ def doctor(ctx: click.Context, worker: bool, job: int | None, as_json: bool) -> 
         print_json(report)
     else:
         console = out()
-        for title in ("versions", "database", "broker", "workers", "plugins", "settings"):
+        for title in ("versions", "database", "broker", "workers", "plugins", "implementations", "settings"):
             if report[title]:
                 table = plain_table(title, "")
                 for name, value in report[title].items():

@@ -30,6 +30,11 @@ _OPTIONS: Final[dict[str, Option]] = {
         "--option", "options", multiple=True, metavar="NAME=VALUE",
         help="Option of an implementation; PART.NAME=VALUE where two have it. May be repeated.",
     ),
+    "pattern": click.option(
+        "--pattern", metavar="FILE",
+        help="Clue cells that each puzzle has: 81 characters, 0 or . is blank, anything else a clue; - is "
+        "standard input.",
+    ),
     "new": click.option("--new", is_flag=True, help="Deliver only what no earlier job has stored."),
     "max_attempts": click.option("--max-attempts", type=int, metavar="N", help="Give up after N attempts."),
     "max_seconds": click.option("--max-seconds", type=float, metavar="S", help="Give up after S seconds."),
@@ -94,10 +99,11 @@ _KINDS: Final = (
         "levels",
         "Makes levels: finals, dug and checked.",
         "Makes levels: generates finals, digs, and checks that each puzzle has one solution.",
-        ("count", "generator", "digger", "solver", "checker", *_MADE),
+        ("count", "pattern", "generator", "digger", "solver", "checker", *_MADE),
         (
             "levels --count 1000",
             "levels --count 100 --option clues_max=26 --option symmetry=rot180",
+            "levels --count 10 --pattern heart.txt --max-seconds 600",
             "levels --count 50 --digger holes --option level=5",
         ),
     ),
@@ -106,7 +112,7 @@ _KINDS: Final = (
         "Digs puzzles out of stored finals, or out of fresh ones.",
         "Digs puzzles out of stored finals, by default the oldest that were not dug yet.\n\n"
         "With --generator, out of fresh finals.",
-        ("from_job", "count", "generator", "digger", "solver", "checker", *_MADE),
+        ("from_job", "count", "pattern", "generator", "digger", "solver", "checker", *_MADE),
         (
             "dig --count 500",
             "dig --from-job 3 --digger holes --option order=snake",

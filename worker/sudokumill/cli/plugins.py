@@ -83,10 +83,14 @@ def show(role: str, name: str, as_json: bool) -> None:
 
     settings = load_settings()
     found = load_registry(settings.plugins, settings.plugin_dir).find(Role(role), name)
+    detail = _detail(found)
     if as_json:
-        print_json({**_implementation_object(found), "schema": found.descriptor.options.model_json_schema()})
+        schema = found.descriptor.options.model_json_schema()
+        print_json({**_implementation_object(found), "detail": detail, "schema": schema})
         return
     click.echo(f"{role} {found.reference} of {found.owner}\n{found.descriptor.summary}")
+    if detail is not None:
+        click.echo(f"here: {detail}")
     described = describe_options(found.descriptor.options)
     if not described:
         click.echo("\nno options")
@@ -96,6 +100,17 @@ def show(role: str, name: str, as_json: bool) -> None:
         table.add_row(one.name, one.default, one.values, one.description)
     click.echo()
     out().print(table)
+
+
+def _detail(one: Implementation) -> str | None:
+    """What it tells of this machine. That it cannot tell hides no option: doctor calls it a problem."""
+    from sudokumill.errors import SudokumillError
+    from sudokumill.registry.building import detail_of
+
+    try:
+        return detail_of(one)
+    except SudokumillError as error:
+        return f"not known: {error}"
 
 
 def _sharers(found: Sequence[Plugin]) -> Sharers:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sudokumill.cli.pattern import read_pattern
 from sudokumill.errors import BadOrderError
 from sudokumill.jobs import JobKind, Part, Source
 from sudokumill.orders import Order
@@ -92,6 +93,7 @@ def request_of(kind: JobKind, given: Mapping[str, Any]) -> Request:
 
     Raises:
         BadOrderError: the options contradict each other.
+        FileUnreadableError: the pattern's file cannot be read.
     """
     fields = dict(given)
     wishes = {name: fields.pop(name) for name in ("output", "text_format", "as_json") if name in fields}
@@ -106,6 +108,10 @@ def request_of(kind: JobKind, given: Mapping[str, Any]) -> Request:
         path, lenient = fields.pop("path"), fields.pop("lenient")
         file = None if path is None else _file(path, lenient)
         source = Source.PUZZLES if file is None else Source.FILE
+    pattern = fields.pop("pattern", None)
+    if pattern is not None:
+        # of the digger, and of no other part: one that has no patterns says so
+        fields["options"] = (*fields["options"], f"{Part.DIGGER.value}.pattern={read_pattern(pattern)}")
     request = Request(
         kind=kind, source=source, source_job=source_job, file=file, wishes=Wishes(**wishes), **fields
     )

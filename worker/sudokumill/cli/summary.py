@@ -48,7 +48,7 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
     for name, number, remark in (
         ("  stored before", found.already, ""),
         ("tried", found.tried if found.tried != found.delivered else 0, ""),
-        ("  off target", found.missed, " (stored as stock)"),
+        ("  off target", found.missed, " (stored as stock, where a puzzle was left)"),
         ("  repeated", found.repeated, ""),
         ("  not new", found.not_new, ""),
         ("  failed", found.failed, ""),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from enum import StrEnum
 from functools import cache
 from typing import Final
@@ -93,11 +94,17 @@ def deciding_orbit(symmetry: Symmetry) -> int | None:
     return odd[0] if len(odd) == 1 else None
 
 
-def possible_clue_counts(symmetry: Symmetry) -> frozenset[int]:
-    """Every number of clues, 0 .. 81, that a pattern with this symmetry can have."""
+def possible_clue_counts(symmetry: Symmetry, blank: Set[int] = frozenset()) -> frozenset[int]:
+    """Every number of clues, 0 .. 81, that a pattern with this symmetry can have.
+
+    Args:
+        symmetry: of the pattern.
+        blank: cells that are no clues, and so none of their orbits' are.
+    """
     reachable = {0}
     for orbit in orbits(symmetry):
-        reachable |= {count + len(orbit) for count in reachable}
+        if blank.isdisjoint(orbit):
+            reachable |= {count + len(orbit) for count in reachable}
     return frozenset(reachable)
 
 

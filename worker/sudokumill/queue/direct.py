@@ -308,7 +308,7 @@ def _write_range(start: int, stop: int) -> _Share:
         rows = batch.rows
         if isinstance(rows, LevelRows):
             grids, positions = rows.puzzles[rows.on_target], rows.positions[rows.on_target]
-            missed += len(rows.positions) - len(positions)
+            missed += len(rows.positions) - len(positions) + batch.barren
         else:
             assert isinstance(rows, FinalRows)  # noqa: S101 - only these kinds run without a store
             grids, positions = rows.finals, rows.positions

@@ -72,3 +72,24 @@ def size_of(implementation: Implementation, options: Options) -> int | None:
         shown = size if isinstance(size, int | float) else f"a {type(size).__name__}"
         raise implementation.broken(f"its size must give a whole number above 0, not {shown}")
     return size
+
+
+def detail_of(implementation: Implementation) -> str | None:
+    """What an implementation tells of itself on this machine, in one line; None where it has nothing to tell.
+
+    Raises:
+        BrokenImplementationError: its detail raised, or gave no line of text.
+        UsageError: of its own, about a setting for example.
+    """
+    detail = implementation.descriptor.detail
+    if detail is None:
+        return None
+    try:
+        told: object = detail()
+    except (KeyboardInterrupt, UsageError):
+        raise
+    except BaseException as error:
+        raise implementation.broken(f"its detail raised {fault_text(error)}") from error
+    if not isinstance(told, str) or not told.strip() or len(told.splitlines()) > 1:
+        raise implementation.broken("its detail must give one line of text")
+    return told

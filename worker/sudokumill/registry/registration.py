@@ -147,6 +147,8 @@ def _descriptor_faults(role: Role, given: Any) -> Iterator[str]:  # nothing that
         yield from _schema_fault(given.options)
     if not isinstance(given.rate, int | float) or not 0 < given.rate < math.inf:
         yield f"its rate must be a number of rows a second above 0, not {given.rate!r}"
+    if given.detail is not None and not callable(given.detail):
+        yield f"its detail must be a function that gives a line of text, not {_kind(given.detail)}"
     yield from _faults_of_its_role(given)
 
 

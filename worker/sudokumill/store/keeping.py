@@ -137,6 +137,7 @@ def _store(
     if not connection.execute(update(Chunk).where(*held_by(held)).values(state=ChunkState.DONE.value)).rowcount:
         raise LeaseLostError(chunk=held.chunk)
     counts = _keep(connection, held, packed, new)
+    counts["missed"] += sum(batch.barren for batch in made.batches)
     counts["failed"] = _keep_errors(connection, held, [error for batch in made.batches for error in batch.errors])
     connection.execute(
         update(Chunk)

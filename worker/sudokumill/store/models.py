@@ -192,7 +192,7 @@ class Chunk(Base):
     repeated: Mapped[int] = mapped_column(Integer, default=0)
     """Positions that repeat another of the same job."""
     missed: Mapped[int] = mapped_column(Integer, default=0)
-    """Positions whose puzzle is sound but off target."""
+    """Positions whose puzzle is sound but off target, or of which no puzzle was left."""
     not_new: Mapped[int] = mapped_column(Integer, default=0)
     """Positions that an earlier job had stored, in an order for new ones only."""
     failed: Mapped[int] = mapped_column(Integer, default=0)

@@ -21,7 +21,8 @@ def check_digger(target: Target, options: Values | None = None, *, count: int = 
 
     Every puzzle is a part of its final and has no other solution. If the options are a ``ClueRange`` or a
     ``ClueTarget``, a puzzle is ``DUG`` if it has the clue count, symmetry and minimality of these, and only then;
-    where further options are set, they may ask for more. With the default options at least one final is ``DUG``.
+    where further options are set, they may ask for more. A row that is ``MISSED`` may be all zeros. With the
+    default options at least one final is ``DUG``.
     A grid that is no final is refused by its status, a batch of a wrong shape or dtype by an exception. A digger
     that uses the job's solver gets the kit's, which is slow; a few finals are enough.
 
@@ -43,8 +44,9 @@ def check_digger(target: Target, options: Values | None = None, *, count: int = 
     refused = result.status == DigStatus.NOT_A_FINAL
     trial.refuse_rows("what is no final is refused", ~valid & ~refused, "is no final and has another status")
     trial.refuse_rows("finals are not refused", valid & refused, "is a final and was refused")
-    sound = np.isin(result.status, [DigStatus.DUG, DigStatus.MISSED])
-    trial.refuse_rows("zeros where nothing was dug", ~sound & result.puzzles.any(axis=1), "is not all zeros")
+    left = result.puzzles.any(axis=1)
+    sound = (result.status == DigStatus.DUG) | ((result.status == DigStatus.MISSED) & left)
+    trial.refuse_rows("zeros where nothing was dug", ~sound & left, "is not all zeros")
     if not sound.any():
         raise trial.broke("puzzles are dug", f"it dug none of {int(valid.sum())}")
     foreign = ((result.puzzles != 0) & (result.puzzles != finals)).any(axis=1)

@@ -39,7 +39,9 @@ class BlockStack {
     }
 
   private:
-    static constexpr int kMost = 64 * kCellCount; // lanes of the widest build, branches of the deepest tree
+    // 512 digs at once on 8 lanes, and the first branches above one place in a tree: each puts a digit into a row
+    // or into a column, so there are fewer than 162
+    static constexpr int kMost = 512 / 8 * 2 * kCellCount;
     static constexpr std::align_val_t kAlignment{alignof(Block)};
 
     Block* blocks_[kMost];

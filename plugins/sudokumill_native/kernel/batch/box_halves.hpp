@@ -1,4 +1,5 @@
-// A box of the single engine as two vectors of 128 bits. (gcc takes a longer vector apart lane by lane.)
+// A box of the single engine, four groups of four lanes as drawn in single_state.hpp, as two vectors of 128 bits.
+// (gcc takes a longer vector apart lane by lane.)
 #pragma once
 
 #include "lanes.hpp"

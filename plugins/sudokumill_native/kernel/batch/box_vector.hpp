@@ -1,4 +1,4 @@
-// A box of the single engine as one vector of 256 bits.
+// A box of the single engine as one vector of 256 bits: four groups of four lanes, as drawn in single_state.hpp.
 #pragma once
 
 #include "lanes.hpp"

@@ -4,7 +4,7 @@
 // placements (the six ways of a pass); there the digit with the fewest, two if there is one, the lowest of equal
 // ones; there the first row in which it has two minirows or three to go to, and the first of these.
 //
-//     a digit with three placements        first branch: inside          second branch: outside
+//     a digit with two placements          first branch: inside          second branch: outside
 //
 //     x . x     first row with a choice    x . .   what is in other      . . x    the minirow
 //     . x .                                . x .   boxes of the row      . x .    loses the digit

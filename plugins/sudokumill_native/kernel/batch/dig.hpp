@@ -6,8 +6,13 @@
 //
 //     order of a row     a b c d e f g h i ...
 //     taken, checked     a b c d e f g h        still unique: all of them stay out
-//                                        i j    not unique: half of them are put back, and the rest is checked,
-//                                        i      ... until one is left, which is put back for good or stays out
+//                                        i j    not unique: half of them are put back (of many only the last few),
+//                                        i      and the rest is checked, until one is left, which is put back for
+//                                               good or stays out
+//
+// Whether an orbit may go can also hang on the clues that are left at its turn: on their number, or on those of
+// its rows and columns. It is asked when the orbit's turn comes, as if all that was taken stayed out; and asked
+// again if that turns out wrong, for all turns from the first orbit on that is put back come again.
 //
 // Clues that are the last ones of an unavoidable set are passed over without a check.
 //
@@ -37,6 +42,7 @@ struct DigRow {
     int quota;                      // clues to take before the next check
     int taken_count;                // orbits that are out and not checked yet
     std::uint8_t taken[kCellCount]; // ... their turns
+    std::uint8_t line_clues[18]; // left in each row, and in each column; counted only if there is a least number
 };
 
 /// As many rows as there are lanes.
@@ -55,7 +61,6 @@ struct DigGroup {
 class DigChecks {
   public:
     static constexpr bool kOneBranchFirst = true;
-    static constexpr int kFewRunning = kLanes * 5 / 8;
     static constexpr int kMostGroups = 512 / kLanes;
 
     explicit DigChecks(const Pause& pause) : pause_(pause) {}
@@ -129,7 +134,8 @@ class DigChecks {
     std::uint8_t wanted_[kMostGroups * kLanes] = {};
 };
 
-class Digger {
+/// Digs a batch. Only where rows or columns must keep some clues are these counted.
+template <bool kCountsLines> class Digger {
   public:
     explicit Digger(const DigBatch& batch) : batch_(batch), checks_(batch.pause), search_(checks_) {}
 
@@ -161,6 +167,8 @@ class Digger {
     static constexpr int kFirstQuota = 39; // a final with so many clues fewer is unique, more often than not
     static constexpr int kFewClues = 35;   // with fewer clues, one at a time is best
     static constexpr int kRelock = 20;     // so few clues taken since the last look lock hardly any
+    static constexpr int kMany = 16;       // of so many orbits that cannot all go, it is seldom an early one
+    static constexpr int kLastFew = 6;     // ... so only these are put back
 
     void load(DigGroup& group) {
         group.live = 0;
@@ -186,6 +194,9 @@ class Digger {
             row.clues = kCellCount;
             row.quota = kFirstQuota;
             row.taken_count = 0;
+            for (std::uint8_t& clues : row.line_clues) {
+                clues = 9;
+            }
         }
         group.live = first_lanes(group.count);
     }
@@ -206,7 +217,33 @@ class Digger {
             const int cell = kPlaces.cell[place];
             group.blank.at[cell][lane] = static_cast<std::uint16_t>(group.blank.at[cell][lane] ^ kAnyDigit);
             group.sets.turn(lane, place, __builtin_ctz(group.digits.at[cell][lane]));
+            if (kCountsLines) {
+                const bool taken = group.blank.at[cell][lane] != 0;
+                std::uint8_t* const lines = group.rows[lane].line_clues;
+                lines[place / 9] = static_cast<std::uint8_t>(lines[place / 9] + (taken ? -1 : 1));
+                lines[9 + place % 9] = static_cast<std::uint8_t>(lines[9 + place % 9] + (taken ? -1 : 1));
+            }
         }
+    }
+
+    /// Whether the rows and columns of an orbit have clues to spare for it.
+    bool spares_lines(const DigRow& row, const Orbit& orbit) const {
+        std::uint8_t lines[18];
+        __builtin_memcpy(lines, row.line_clues, sizeof lines);
+        for (int i = 0; i < orbit.size; ++i) {
+            const int place = orbit.cells[i];
+            if (lines[place / 9]-- <= batch_.row_min || lines[9 + place % 9]-- <= batch_.column_min) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Whether an orbit must stay for what else is wanted of the puzzle.
+    bool is_needed(const DigRow& row, const Orbit& orbit) const {
+        return row.clues - orbit.size < row.plan.fewest ||
+               (row.turn == row.plan.deciding && (row.clues - row.plan.fewest) % 2 == 0) ||
+               (kCountsLines && !spares_lines(row, orbit));
     }
 
     static bool is_locked(const DigGroup& group, int lane, const Orbit& orbit) {
@@ -227,7 +264,7 @@ class Digger {
             if (row.taken_count > 0 && orbit.size > row.quota) {
                 return false;
             }
-            if (row.clues - orbit.size < row.plan.fewest || is_locked(group, lane, orbit)) {
+            if (is_needed(row, orbit) || is_locked(group, lane, orbit)) {
                 continue;
             }
             turn(group, lane, orbit);
@@ -283,7 +320,7 @@ class Digger {
             return;
         }
         const int taken = row.taken_count;
-        const int keep = taken == 1 ? 0 : taken >= 16 ? taken - 6 : taken / 2;
+        const int keep = taken == 1 ? 0 : taken >= kMany ? taken - kLastFew : taken / 2;
         for (int i = keep; i < taken; ++i) {
             const Orbit& orbit = row.plan.orbits[row.plan.turns[row.taken[i]]];
             turn(group, lane, orbit);
@@ -302,8 +339,13 @@ class Digger {
 };
 
 inline void dig(const DigBatch& batch) {
-    const Owned<Digger> digger(batch);
-    digger->run();
+    if (batch.row_min > 0 || batch.column_min > 0) {
+        const Owned<Digger<true>> digger(batch);
+        digger->run();
+    } else {
+        const Owned<Digger<false>> digger(batch);
+        digger->run();
+    }
 }
 
 } // namespace sudokumill::SUDOKUMILL_BUILD

@@ -1,4 +1,7 @@
-// What every build of the batch engine can do. Plain types only: both sides are compiled for different CPUs.
+// What every build of the engine can do. Plain types only: both sides are compiled for different CPUs.
+//
+// One source is built for several CPUs; each build is a table of functions. In it are two engines that search the
+// same tree: the batch engine, many grids in lanes, and the single engine, one grid.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +31,7 @@ struct SolveBatch {
     std::int64_t* nodes;
 };
 
-/// What the single engine finds.
+/// What a search in a fixed order finds of one grid.
 struct SingleOutcome {
     std::int64_t count;
     std::int64_t nodes;
@@ -36,9 +39,17 @@ struct SingleOutcome {
     std::uint8_t solution[81]; // the first one, if there is any
 };
 
+/// Some rows of a batch to solve in a fixed order.
+struct OrderedBatch {
+    const std::uint8_t* puzzles;
+    const std::size_t* rows; // which of them
+    std::size_t count;       // of these
+    SingleOutcome* outcomes; // for each of these
+};
+
 /// Cells that are dug together or not at all.
 struct Orbit {
-    const std::uint8_t* cells; // in reading order
+    const std::uint8_t* cells; // 0 .. 80, in reading order
     int size;
 };
 
@@ -48,6 +59,7 @@ struct DigPlan {
     std::uint8_t turns[81]; // numbers of orbits, in the order in which they are tried
     int turn_count;         // 0: the row is not dug
     int fewest;             // an orbit that would leave fewer clues stays
+    int deciding;           // the turn at which an orbit stays if an even number of clues is still to go; -1: none
 };
 
 /// A batch of finals to dig.
@@ -57,14 +69,20 @@ struct DigBatch {
     std::uint8_t* puzzles;
     void (*plan)(void* context, std::size_t row, DigPlan&); // called once for each row
     void* context;
+    int row_min;    // an orbit stays that would leave fewer clues in a row
+    int column_min; // ... or in a column
     Pause pause;
 };
+
+/// Bounds of K in finals.hpp: its coins alone; and where a row would take hours.
+constexpr int kLeastUniformity = 11;
+constexpr int kMostUniformity = 40;
 
 /// A batch of finals to make.
 struct FinalsBatch {
     const std::uint64_t* seeds;
     std::size_t rows;
-    int uniformity; // 11 .. 40: the K of finals.hpp
+    int uniformity; // K
     std::uint8_t* finals;
     Pause pause;
 };
@@ -84,6 +102,9 @@ struct Engine {
     /// Counts up to `limit` solutions of one grid, in a fixed order.
     void (*solve_single)(const std::uint8_t* puzzle, const SolveOrder&, SingleOutcome&);
 
+    /// The same for several grids: the outcome of each is that of solve_single.
+    void (*solve_in_order)(const OrderedBatch&, const SolveOrder&);
+
     /// Takes orbits out of each final one after the other, each if one solution is left without it.
     void (*dig)(const DigBatch&);
 
@@ -91,7 +112,8 @@ struct Engine {
     void (*make_finals)(const FinalsBatch&);
 };
 
-/// Throws std::bad_alloc. The builds do not, as that would give each a copy of a function of the standard library.
+/// Throws std::bad_alloc (in dispatch.cpp). The builds do not, as that would give each a copy of a function of the
+/// standard library.
 [[noreturn]] void stack_is_full();
 
 extern const Engine kPortableEngine;

@@ -1,9 +1,9 @@
-// The batch engine for avx2; compiled with the flags in avx2.flags.
+// The batch engine for CPUs with AVX2; compiled with the flags in avx2.flags.
 #define SUDOKUMILL_BUILD_AVX2
 #include "dig.hpp"
 #include "engine.hpp"
 #include "finals.hpp"
-#include "single_search.hpp"
+#include "ordered_search.hpp"
 #include "solve.hpp"
 
 namespace sudokumill {
@@ -13,6 +13,7 @@ const Engine kAvx2Engine = {
     .lanes = avx2::kLanes,
     .solve = &avx2::solve,
     .solve_single = &avx2::solve_single,
+    .solve_in_order = &avx2::solve_in_order,
     .dig = &avx2::dig,
     .make_finals = &avx2::make_finals,
 };

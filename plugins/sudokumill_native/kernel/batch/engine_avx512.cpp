@@ -1,9 +1,9 @@
-// The batch engine for avx512; compiled with the flags in avx512.flags.
+// The batch engine for CPUs with AVX-512; compiled with the flags in avx512.flags.
 #define SUDOKUMILL_BUILD_AVX512
 #include "dig.hpp"
 #include "engine.hpp"
 #include "finals.hpp"
-#include "single_search.hpp"
+#include "ordered_search.hpp"
 #include "solve.hpp"
 
 namespace sudokumill {
@@ -13,6 +13,7 @@ const Engine kAvx512Engine = {
     .lanes = avx512::kLanes,
     .solve = &avx512::solve,
     .solve_single = &avx512::solve_single,
+    .solve_in_order = &avx512::solve_in_order,
     .dig = &avx512::dig,
     .make_finals = &avx512::make_finals,
 };

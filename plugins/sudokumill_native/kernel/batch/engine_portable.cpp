@@ -1,9 +1,9 @@
-// The batch engine for portable.
+// The batch engine for any CPU; compiled with no flags of its own.
 #define SUDOKUMILL_BUILD_PORTABLE
 #include "dig.hpp"
 #include "engine.hpp"
 #include "finals.hpp"
-#include "single_search.hpp"
+#include "ordered_search.hpp"
 #include "solve.hpp"
 
 namespace sudokumill {
@@ -13,6 +13,7 @@ const Engine kPortableEngine = {
     .lanes = portable::kLanes,
     .solve = &portable::solve,
     .solve_single = &portable::solve_single,
+    .solve_in_order = &portable::solve_in_order,
     .dig = &portable::dig,
     .make_finals = &portable::make_finals,
 };

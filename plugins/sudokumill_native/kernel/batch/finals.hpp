@@ -1,17 +1,18 @@
 // Finals in lockstep, each from its own seed, all equally likely but for a stated error.
 //
-//     # # # | # # # | # # #     Box 1, then the rest of its band, then the rest of its stack are drawn: there are
-//     # # # | # # # | # # #     9! ways, 56 * 6^6 and 56 * 6^6, any band with any stack, each equally likely. Such
-//     a # # # | # # # | # # #     start has 2,700 completions, more or fewer.
+//     # # # | # # # | # # #     Box 1, then the rest of its band, then the rest of its stack are drawn: there
+//     # # # | # # # | # # #     are 9! ways, 56 * 6^6 and 56 * 6^6, any band with any stack, each equally
+//     # # # | # # # | # # #     likely. Such a start has 2,700 completions, more or fewer.
 //     ------+-------+------
 //     # # # | . . . | . . .     From there a lane goes down the tree of a search. At the first 11 branchings it
-//     tosses # # # | . . . | . . .     coins. What is left is a subtree with one or two solutions, seldom more
-//     than 16. One # # # | . . . | . . .     of the numbers 0 .. 2^(K-11) - 1 is drawn, and the solution with that
-//     number is taken;
-//     ------+-------+------     if there are not so many, the lane begins anew. So every final comes up with the
-//     same # # # | . . . | . . .     probability, that of its start times 2^-K, but for those that never do
-//     because their # # # | . . . | . . .     number is too great. (One that took k < 11 coins is number 0 of
-//     2^(11-k) subtrees.) # # # | . . . | . . .
+//     # # # | . . . | . . .     tosses coins. What is left is a subtree with one or two solutions, seldom more
+//     # # # | . . . | . . .     than 16. One of the numbers 0 .. 2^(K-11) - 1 is drawn, and the solution with that
+//     ------+-------+------     number is taken; if there are not so many, the lane begins anew.
+//     # # # | . . . | . . .
+//     # # # | . . . | . . .     So every final comes up with the same probability, that of its start times 2^-K,
+//     # # # | . . . | . . .     but for those that never do because their number is too great.
+//
+// (A solution that took k < 11 coins is number 0 of 2^(11-k) subtrees.)
 //
 // Which share of all finals never comes up, of 1.5 million subtrees:
 //
@@ -86,9 +87,8 @@ class FinalsMaker {
     }
 
   private:
-    static constexpr int kFewRunning = kLanes * 5 / 8;
-
-    static constexpr int kCoins = 11; // with more, fewer subtrees have a solution; with fewer, more have too many
+    // with more, fewer subtrees have a solution; with fewer, more have too many
+    static constexpr int kCoins = kLeastUniformity;
 
     /// What a lane works on.
     struct Row {
@@ -99,7 +99,9 @@ class FinalsMaker {
         unsigned number; // of the solution to take
         bool in_subtree;
 
-        // the way down the subtree, bit by bit from the top: 1 is outside; none is nearly 64 branchings deep
+        // The way down the subtree, bit by bit from the top: 1 is outside. It has at most 36 bits: nine digits in
+        // two bands and two stacks, of which one box is drawn; what is left are two placements, and a branch
+        // decides.
         std::uint64_t path;
         int length; // of the path
         int depth;  // how much of it was gone
@@ -131,7 +133,7 @@ class FinalsMaker {
         }
     };
 
-    /// The stream of SplitMix64.
+    /// The stream of SplitMix64. (That of splitmix.hpp would be one function for all builds.)
     static SUDOKUMILL_INLINE std::uint64_t word(std::uint64_t& state) {
         state += 0x9E3779B97F4A7C15U;
         std::uint64_t word = state;
@@ -143,10 +145,11 @@ class FinalsMaker {
     /// A number below `bound` from the top of a word, which keeps the rest for further ones: of 21 bits that are
     /// drawn from 64, each outcome is as likely as any other up to 2^-43.
     static SUDOKUMILL_INLINE unsigned take(std::uint64_t& word, unsigned bound) {
-        __extension__ typedef unsigned __int128 Wide;
-        const Wide product = static_cast<Wide>(word) * bound;
-        word = static_cast<std::uint64_t>(product);
-        return static_cast<unsigned>(product >> 64);
+        // the top of a product of 96 bits, in two steps: not every platform has numbers of 128
+        const std::uint64_t low = (word & 0xFFFFFFFFU) * bound;
+        const std::uint64_t high = (word >> 32) * bound + (low >> 32);
+        word *= bound;
+        return static_cast<unsigned>(high >> 32);
     }
 
     LaneMask begin_rows() {

@@ -22,26 +22,17 @@ SUDOKUMILL_INLINE Lanes all_lanes(unsigned value) { return detail::lanes(_mm512_
 
 // --- of three bits ----------------------------------------------------------------------------------------
 
-SUDOKUMILL_INLINE Lanes any(Lanes a, Lanes b, Lanes c) { return detail::ternary<0xFE>(a, b, c); } // a | b | c
-SUDOKUMILL_INLINE Lanes all(Lanes a, Lanes b, Lanes c) { return detail::ternary<0x80>(a, b, c); } // a & b & c
-SUDOKUMILL_INLINE Lanes two_of(Lanes a, Lanes b, Lanes c) {
-    return detail::ternary<0xE8>(a, b, c);
-} // two or three
-SUDOKUMILL_INLINE Lanes odd_of(Lanes a, Lanes b, Lanes c) {
-    return detail::ternary<0x96>(a, b, c);
-} // one or three
-SUDOKUMILL_INLINE Lanes neither(Lanes a, Lanes b, Lanes c) {
-    return detail::ternary<0x10>(a, b, c);
-} // a & ~(b | c)
-SUDOKUMILL_INLINE Lanes unless(Lanes a, Lanes b, Lanes c) {
-    return detail::ternary<0xB0>(a, b, c);
-} // a & (~b | c)
-SUDOKUMILL_INLINE Lanes or_both(Lanes a, Lanes b, Lanes c) {
-    return detail::ternary<0xF8>(a, b, c);
-} // a | (b & c)
-SUDOKUMILL_INLINE Lanes or_differ(Lanes a, Lanes b, Lanes c) {
-    return detail::ternary<0xF6>(a, b, c);
-} // a | (b ^ c)
+//     any  a | b | c       two_of   two or three of them    neither  a & ~(b | c)     or_both    a | (b & c)
+//     all  a & b & c       odd_of   one or three of them    unless   a & (~b | c)     or_differ  a | (b ^ c)
+
+SUDOKUMILL_INLINE Lanes any(Lanes a, Lanes b, Lanes c) { return detail::ternary<0xFE>(a, b, c); }
+SUDOKUMILL_INLINE Lanes all(Lanes a, Lanes b, Lanes c) { return detail::ternary<0x80>(a, b, c); }
+SUDOKUMILL_INLINE Lanes two_of(Lanes a, Lanes b, Lanes c) { return detail::ternary<0xE8>(a, b, c); }
+SUDOKUMILL_INLINE Lanes odd_of(Lanes a, Lanes b, Lanes c) { return detail::ternary<0x96>(a, b, c); }
+SUDOKUMILL_INLINE Lanes neither(Lanes a, Lanes b, Lanes c) { return detail::ternary<0x10>(a, b, c); }
+SUDOKUMILL_INLINE Lanes unless(Lanes a, Lanes b, Lanes c) { return detail::ternary<0xB0>(a, b, c); }
+SUDOKUMILL_INLINE Lanes or_both(Lanes a, Lanes b, Lanes c) { return detail::ternary<0xF8>(a, b, c); }
+SUDOKUMILL_INLINE Lanes or_differ(Lanes a, Lanes b, Lanes c) { return detail::ternary<0xF6>(a, b, c); }
 
 // --- of whole lanes ---------------------------------------------------------------------------------------
 

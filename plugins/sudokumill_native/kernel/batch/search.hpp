@@ -19,54 +19,9 @@
 #include "block_stack.hpp"
 #include "branch.hpp"
 #include "pass.hpp"
-#include "rows.hpp"
+#include "solved_lanes.hpp"
 
 namespace sudokumill::SUDOKUMILL_BUILD {
-
-/// Lanes that move: lane from[l] to lane l, for each l in `to`.
-struct Transfer {
-    std::uint16_t from[kLanes] = {};
-    LaneMask to = 0;
-
-    SUDOKUMILL_INLINE void add(int source, int target) {
-        from[target] = static_cast<std::uint16_t>(source);
-        to |= lane_bit(target);
-    }
-};
-
-/// Solved lanes that are collected until there are enough to be turned into rows.
-class SolvedLanes {
-  public:
-    /// Takes lanes of a state, each with the row that it belongs to.
-    void take(const Cells& cells, LaneMask which, std::uint8_t* const (&row_of_lane)[kLanes]) {
-        while (which != 0) {
-            Transfer transfer;
-            for (; which != 0 && count_ < kLanes; which &= which - 1) {
-                const int lane = first_of(which);
-                rows_[count_] = row_of_lane[lane];
-                transfer.add(lane, count_++);
-            }
-            const Move move(transfer.from);
-            const Where target = where(transfer.to);
-            for (int cell = 0; cell < kCellCount; ++cell) {
-                cells_.at[cell] = pick(target, moved(cells.at[cell], move), cells_.at[cell]);
-            }
-            if (count_ == kLanes) {
-                write();
-            }
-        }
-    }
-
-    void write() {
-        store_rows(cells_, first_lanes(count_), rows_);
-        count_ = 0;
-    }
-
-  private:
-    Cells cells_ = {};
-    std::uint8_t* rows_[kLanes] = {};
-    int count_ = 0;
-};
 
 /// Searches all branches of all tasks that `Work` hands out. Work is a class with
 ///
@@ -79,7 +34,6 @@ class SolvedLanes {
 ///     static constexpr bool kOneBranchFirst
 ///                                           second branches wait until there are no new tasks, which is better
 ///                                           where tasks are done with the first solution that is found
-///     static constexpr int kFewRunning      lanes are served when no more than so many still run
 ///
 /// Each solution of a task is found once, until it is done; which ones come first depends on the other tasks.
 template <class Work> class Search {
@@ -98,7 +52,7 @@ template <class Work> class Search {
             if (active_ != 0) {
                 verdict = two_passes(state_);
                 running = active_ & verdict.changed & ~verdict.dead & ~verdict.solved;
-                if (count_of(running) > Work::kFewRunning) {
+                if (count_of(running) > kFewRunning) {
                     continue;
                 }
             }

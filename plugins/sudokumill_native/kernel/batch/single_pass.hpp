@@ -43,14 +43,14 @@ template <bool full, class Direction> SUDOKUMILL_INLINE void settle_boxes(Box& a
     }
     possible &= union_of<Direction>(open[0]);
     if constexpr (full) {
-        Box at_most_three[3];
+        Box few[3]; // digits of minirows that have no more than three
         for (int i = 0; i < 3; ++i) {
             const Box rest = without_two_bits(open[i]);
-            at_most_three[i] = open[i] & ones_where_zero(rest & (rest - all_of_box(1)));
+            few[i] = open[i] & ones_where_zero(rest & (rest - all_of_box(1)));
         }
-        const Box in_row = any(at_most_three[0], at_most_three[1], at_most_three[2]);
+        const Box in_row = any(few[0], few[1], few[2]);
         for (int i = 0; i < 3; ++i) {
-            const Box own = at_most_three[i];
+            const Box own = few[i];
             open[i] = unless(open[i], in_row | union_of<Direction>(own), own);
             const Box only = only_here<Direction>(open[i]);
             open[i] = or_both(only, open[i], ones_where_zero(without_two_bits(only)));

@@ -12,20 +12,10 @@ namespace sudokumill::SUDOKUMILL_BUILD {
 
 class SingleSearch {
   public:
-    explicit SingleSearch(const SolveOrder& order) : order_(order) {}
+    /// Adds to an outcome.
+    SingleSearch(const SolveOrder& order, SingleOutcome& outcome) : order_(order), outcome_(outcome) {}
 
-    void run(const std::uint8_t* puzzle, SingleOutcome& outcome) {
-        outcome_ = &outcome;
-        outcome.count = 0;
-        outcome.nodes = 0;
-        outcome.ran_out = false;
-        Grid grid;
-        if (load(puzzle, grid)) {
-            descend(grid);
-        }
-    }
-
-  private:
+    /// The grid of a puzzle; false if a clash was seen.
     static bool load(const std::uint8_t* puzzle, Grid& grid) {
         std::uint16_t lanes[9][16] = {};
         for (int box = 0; box < 9; ++box) {
@@ -46,6 +36,7 @@ class SingleSearch {
         return true;
     }
 
+    /// Everything below a node.
     void descend(Grid& grid) {
         SinglePass pass;
         do {
@@ -54,7 +45,7 @@ class SingleSearch {
                 return;
             }
             if (pass.solved) {
-                if (outcome_->count++ == 0) {
+                if (outcome_.count++ == 0) {
                     write(grid);
                 }
                 return;
@@ -74,32 +65,42 @@ class SingleSearch {
         }
     }
 
-    /// Whether the search goes on.
+    /// Whether neither the limit nor the budget was reached.
+    bool goes_on() const { return !outcome_.ran_out && outcome_.count < order_.limit; }
+
+    /// One more node, and everything below it. Whether the search goes on.
     bool try_branch(Grid& grid) {
-        if (outcome_->nodes == order_.max_nodes) {
-            outcome_->ran_out = true;
+        if (outcome_.nodes == order_.max_nodes) {
+            outcome_.ran_out = true;
             return false;
         }
-        if ((++outcome_->nodes & 0xFFFF) == 0 && order_.pause.call != nullptr) {
+        if ((++outcome_.nodes & 0xFFFF) == 0 && order_.pause.call != nullptr) {
             order_.pause.call(order_.pause.context);
         }
         descend(grid);
-        return !outcome_->ran_out && outcome_->count < order_.limit;
+        return goes_on();
     }
 
+  private:
     void write(const Grid& grid) const {
         for (int cell = 0; cell < kCellCount; ++cell) {
             const unsigned candidates = grid.boxes[cell / 9][lane_of(cell % 9)];
-            outcome_->solution[kPlaces.of[cell]] = static_cast<std::uint8_t>(__builtin_ctz(candidates) + 1);
+            outcome_.solution[kPlaces.of[cell]] = static_cast<std::uint8_t>(__builtin_ctz(candidates) + 1);
         }
     }
 
     const SolveOrder& order_;
-    SingleOutcome* outcome_ = nullptr;
+    SingleOutcome& outcome_;
 };
 
 inline void solve_single(const std::uint8_t* puzzle, const SolveOrder& order, SingleOutcome& outcome) {
-    SingleSearch(order).run(puzzle, outcome);
+    outcome.count = 0;
+    outcome.nodes = 0;
+    outcome.ran_out = false;
+    Grid grid;
+    if (SingleSearch::load(puzzle, grid)) {
+        SingleSearch(order, outcome).descend(grid);
+    }
 }
 
 } // namespace sudokumill::SUDOKUMILL_BUILD

@@ -20,7 +20,7 @@
 
 namespace sudokumill::SUDOKUMILL_BUILD {
 
-/// The candidates of a grid.
+/// The candidates of a grid. (The Grid of grid.hpp, 81 digits, is unknown here.)
 struct Grid {
     Box boxes[9];
 };

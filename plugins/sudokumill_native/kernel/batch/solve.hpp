@@ -13,7 +13,6 @@ constexpr std::uint8_t kBlankRow[kCellCount] = {};
 class SolveWork {
   public:
     static constexpr bool kOneBranchFirst = false;
-    static constexpr int kFewRunning = kLanes * 5 / 8;
 
     SolveWork(const SolveBatch& batch, const SolveOrder& order) : batch_(batch), order_(order) {
         for (std::size_t row = 0; row < batch.rows; ++row) {
@@ -42,7 +41,7 @@ class SolveWork {
     SUDOKUMILL_INLINE bool is_done(int row) const {
         return batch_.counts[row] >= order_.limit || batch_.nodes[row] > order_.max_nodes;
     }
-    SUDOKUMILL_INLINE void branched(int row) { batch_.nodes[row] += 2; }
+    SUDOKUMILL_INLINE void branched(int row) { batch_.nodes[row] += 2; } // both branches are tried in the end
     SUDOKUMILL_INLINE std::uint8_t* solved(int row) {
         const bool first = batch_.counts[row]++ == 0;
         return first ? batch_.solutions + kCellCount * row : nullptr;

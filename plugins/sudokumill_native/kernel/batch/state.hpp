@@ -42,10 +42,11 @@ struct Cells {
     Lanes at[kCellCount];
 };
 
-/// For each cell, box by box, its place in reading order.
+/// Two numberings of the cells. In what is compiled for lanes a *cell* is numbered box by box, as drawn above, and
+/// a *place* in reading order; outside, and in orbits, where all is in reading order, a cell is a place.
 struct Places {
-    std::uint8_t of[kCellCount] = {};
-    std::uint8_t cell[kCellCount] = {}; // and back
+    std::uint8_t of[kCellCount] = {};   // of each cell
+    std::uint8_t cell[kCellCount] = {}; // at each place
 
     constexpr Places() {
         for (int place = 0; place < kCellCount; ++place) {
