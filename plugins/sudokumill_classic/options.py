@@ -68,6 +68,22 @@ class RandomBlankOptions(BacktrackingOptions):
     seed: int = Field(default=0, ge=0, le=2**64 - 1, description="another seed takes the blanks in another order")
 
 
+class SinglesAndPairsOptions(Options):
+    """Options of ``singles-and-pairs``."""
+
+    ceiling: float | None = Field(
+        default=None,
+        ge=1.0,
+        le=11.0,
+        description="highest rating of interest; what is surely above is not graded to its end",
+    )
+    max_nodes: int | None = Field(
+        default=20_000,
+        ge=1,
+        description="placements after which the search for a second solution gives up; none: no bound",
+    )
+
+
 LEVEL_ORDERS: Final = (Order.RANDOM, Order.RANDOM, Order.JUMP, Order.SNAKE, Order.ROWS)
 """The order of each level 1 .. 5 of the paper "Sudoku Puzzles Generating: from Easy to Evil"."""
 

@@ -11,8 +11,11 @@ from sudokumill.contracts import (
     DiggerDescriptor,
     Generator,
     GeneratorDescriptor,
+    Grader,
+    GraderDescriptor,
     Solver,
     SolverDescriptor,
+    Technique,
 )
 from sudokumill.hookspecs import hookimpl
 from sudokumill_classic.options import (
@@ -22,6 +25,7 @@ from sudokumill_classic.options import (
     MatrixTransformOptions,
     RandomBlankOptions,
     RandomRowOptions,
+    SinglesAndPairsOptions,
     TemplatePermutationOptions,
 )
 
@@ -104,6 +108,24 @@ def sudokumill_register_solvers() -> Iterable[SolverDescriptor]:
     )
 
 
+@hookimpl
+def sudokumill_register_graders() -> Iterable[GraderDescriptor]:
+    """The grader of this package; what it declares is read off the table of its techniques."""
+    from sudokumill_classic.singles_and_pairs import EXTRAS, LADDER
+
+    yield GraderDescriptor(
+        name="singles-and-pairs",
+        version="1",
+        summary="ratings of Sudoku Explainer to 3.4, by techniques that are written to be read",
+        factory=_singles_and_pairs,
+        options=SinglesAndPairsOptions,
+        rate=20,
+        techniques=tuple(Technique(code, rating) for rating, code, _ in LADDER),
+        scale=(LADDER[0][0], LADDER[-1][0]),
+        extras=EXTRAS,
+    )
+
+
 # Each factory imports its method when it is called, so that listing the plugins builds no table.
 # ruff: noqa: PLC0415
 
@@ -152,3 +174,9 @@ def _random_blank(options: RandomBlankOptions) -> Solver:
     from sudokumill_classic.random_blank import RandomBlank
 
     return RandomBlank(options)
+
+
+def _singles_and_pairs(options: SinglesAndPairsOptions) -> Grader:
+    from sudokumill_classic.singles_and_pairs import SinglesAndPairs
+
+    return SinglesAndPairs(options)

@@ -20,7 +20,11 @@ builds: tuple[str, ...]
 
 solve_statuses: Mapping[str, int]
 dig_statuses: Mapping[str, int]
-"""The kernel's own values of ``SolveStatus`` and ``DigStatus``, by their names."""
+grade_statuses: Mapping[str, int]
+"""The kernel's own values of ``SolveStatus``, ``DigStatus`` and ``GradeStatus``, by their names."""
+
+techniques: tuple[tuple[str, int], ...]
+"""(code, lowest rating in tenths) of each technique of grader ``explainer``, at the place of its number."""
 
 def solve(
     puzzles: NDArray[np.uint8],
@@ -102,6 +106,74 @@ def dig(
     Raises:
         ValueError: not one seed a final, no aim, an orbit's number above 80, a least number of clues that is not
             0 to 9, threads below 1, or a build that this machine cannot run.
+    """
+
+def canonical_forms(
+    grids: NDArray[np.uint8], solutions: NDArray[np.uint8], threads: int = 1
+) -> NDArray[np.uint8]:
+    """The canonical form of each grid, as ``sudokumill.grids.canonical`` says what it is.
+
+    Args:
+        grids: shape (n, 81).
+        solutions: shape (n, 81), the only solution of each grid.
+
+    Returns:
+        Shape (n, 81); zeros where the solution is not a final that keeps the grid's clues.
+
+    Raises:
+        ValueError: not one solution a grid, or threads below 1.
+    """
+
+def grade(
+    grids: NDArray[np.uint8], effort: int, ceiling: int | None, build: str, threads: int = 1
+) -> tuple[
+    NDArray[np.uint8],
+    NDArray[np.uint16],
+    NDArray[np.uint16],
+    NDArray[np.uint16],
+    NDArray[np.uint8],
+    NDArray[np.uint16],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+]:
+    """Grades each grid of a batch of shape (n, 81) by grader ``explainer``. Ratings are in tenths, 0 for none.
+
+    Args:
+        grids: shape (n, 81).
+        effort: assumptions that one puzzle may cost before it is given up.
+        ceiling: a puzzle that is surely rated above is not graded to its end; None: all are.
+        build: one of ``builds``, which counts the solutions.
+
+    Returns:
+        ``GradeStatus``, ER (a lower bound for ``GAVE_UP`` and ``ABOVE``), EP, ED, number of the hardest technique,
+        how often each technique was used (n, len(techniques)), steps, sum of their ratings, bottleneck. What is no
+        puzzle has nothing but its status.
+
+    Raises:
+        ValueError: threads below 1, or a build that this machine cannot run.
+    """
+
+def grade_path(
+    grid: NDArray[np.uint8], effort: int, ceiling: int | None, build: str
+) -> list[
+    tuple[
+        int,
+        int,
+        tuple[int, ...],
+        tuple[int, ...],
+        tuple[tuple[int, int], ...],
+        tuple[tuple[int, int], ...],
+    ]
+]:
+    """The steps that ``grade`` counts for one grid of shape (81,): none if it is no puzzle.
+
+    Returns:
+        Number of the technique, rating in tenths, cells, digits, placements and eliminations as (cell, digit) of
+        each; cells are 0 .. 80, digits 1 .. 9.
+
+    Raises:
+        ValueError: a build that this machine cannot run.
     """
 
 class Peer:

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,8 +29,10 @@
 
 #include "kernel/batch/dispatch.hpp"
 #include "kernel/batch_solver.hpp"
+#include "kernel/canonical.hpp"
 #include "kernel/digger.hpp"
 #include "kernel/exact_cover.hpp"
+#include "kernel/grade/grade_batch.hpp"
 #include "kernel/peer.hpp"
 #include "kernel/threads.hpp"
 
@@ -42,7 +45,9 @@ namespace {
 using GridsIn = nb::ndarray<const std::uint8_t, nb::shape<-1, kCells>, nb::c_contig, nb::device::cpu>;
 using SeedsIn = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using CellsIn = nb::ndarray<const std::uint8_t, nb::shape<kCells>, nb::c_contig, nb::device::cpu>;
+using GridIn = nb::ndarray<const std::uint8_t, nb::shape<kCells>, nb::c_contig, nb::device::cpu>;
 using GridsOut = nb::ndarray<nb::numpy, std::uint8_t, nb::shape<-1, kCells>>;
+using CountsOut = nb::ndarray<nb::numpy, std::uint16_t, nb::shape<-1, explainer::kTechniques>>;
 template <typename T> using ColumnOut = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
 /// Memory that a batch is written to, and that numpy takes over.
@@ -62,6 +67,12 @@ template <typename T> class Buffer {
         const std::size_t size = size_;
         auto [items, owner] = std::move(*this).release();
         return ColumnOut<T>(items, {size}, owner);
+    }
+
+    CountsOut as_counts() && {
+        const std::size_t rows = size_ / explainer::kTechniques;
+        auto [items, owner] = std::move(*this).release();
+        return CountsOut(items, {rows, std::size_t{explainer::kTechniques}}, owner);
     }
 
     GridsOut as_grids() && {
@@ -302,6 +313,108 @@ nb::tuple dig_finals(const GridsIn& finals, const SeedsIn& seeds, const CellsIn&
     return nb::make_tuple(std::move(puzzles).as_grids(), std::move(status).as_column());
 }
 
+GridsOut canonical_forms(const GridsIn& grids, const GridsIn& solutions, int threads) {
+    if (solutions.shape(0) != grids.shape(0)) {
+        throw nb::value_error("there must be one solution a grid");
+    }
+    Buffer<std::uint8_t> forms(kCells * grids.shape(0));
+    do_batch(grids.shape(0), threads, [&](std::size_t first, std::size_t rows, const StopCheck& stop_check) {
+        for (std::size_t index = first; index < first + rows; ++index) {
+            canonical_form(row_of_batch(grids, index), row_of_batch(solutions, index), forms.row(index));
+            stop_check();
+        }
+    });
+    return std::move(forms).as_grids();
+}
+
+explainer::GradeBounds grade_bounds_of(std::uint64_t effort, std::optional<std::uint16_t> ceiling) {
+    return {.effort = effort, .ceiling = ceiling.value_or(explainer::GradeBounds::kNoCeiling)};
+}
+
+/// What grading a batch gives back.
+nb::tuple as_arrays(const std::vector<explainer::Grade>& grades) {
+    const std::size_t rows = grades.size();
+    Buffer<std::uint8_t> status(rows);
+    Buffer<std::uint16_t> er(rows);
+    Buffer<std::uint16_t> ep(rows);
+    Buffer<std::uint16_t> ed(rows);
+    Buffer<std::uint8_t> hardest(rows);
+    Buffer<std::uint16_t> counts(rows * explainer::kTechniques);
+    Buffer<std::int64_t> steps(rows);
+    Buffer<std::int64_t> rating_sum(rows);
+    Buffer<std::int64_t> bottleneck(rows);
+    for (std::size_t row = 0; row < rows; ++row) {
+        const explainer::Grade& grade = grades[row];
+        status[row] = static_cast<std::uint8_t>(grade.status);
+        er[row] = grade.er;
+        ep[row] = grade.ep;
+        ed[row] = grade.ed;
+        hardest[row] = static_cast<std::uint8_t>(grade.hardest);
+        std::ranges::copy(grade.counts, counts.data() + row * explainer::kTechniques);
+        steps[row] = grade.steps;
+        rating_sum[row] = grade.rating_sum;
+        bottleneck[row] = grade.bottleneck;
+    }
+    return nb::make_tuple(std::move(status).as_column(), std::move(er).as_column(), std::move(ep).as_column(),
+                          std::move(ed).as_column(), std::move(hardest).as_column(), std::move(counts).as_counts(),
+                          std::move(steps).as_column(), std::move(rating_sum).as_column(),
+                          std::move(bottleneck).as_column());
+}
+
+nb::tuple grade(const GridsIn& grids, std::uint64_t effort, std::optional<std::uint16_t> ceiling,
+                const std::string& build, int threads) {
+    const explainer::GradeBounds bounds = grade_bounds_of(effort, ceiling);
+    const Engine& engine = engine_of(build);
+    std::vector<explainer::Grade> grades(grids.shape(0));
+    do_batch(grades.size(), threads, [&](std::size_t first, std::size_t rows, const StopCheck& stop_check) {
+        explainer::GradeBounds own_bounds = bounds;
+        own_bounds.stop_check = &stop_check;
+        explainer::grade_batch(
+            engine, {.grids = grids.data() + kCells * first, .rows = rows, .grades = grades.data() + first},
+            own_bounds);
+    });
+    return as_arrays(grades);
+}
+
+/// (technique, rating, cells, digits, placements, eliminations), as in _kernel.pyi.
+nb::tuple as_step(const explainer::Hint& hint) {
+    nb::list cells;
+    explainer::for_each_cell(hint.cells, [&](int cell) { cells.append(cell); });
+    nb::list digits;
+    explainer::for_each_bit(hint.digits, [&](int digit) { digits.append(digit + 1); });
+    nb::list placements;
+    if (hint.placed_cell >= 0) {
+        placements.append(nb::make_tuple(hint.placed_cell, hint.placed_digit + 1));
+    }
+    nb::list eliminations;
+    for (int cell = 0; cell < kCells; ++cell) {
+        for (int digit = 0; digit < kDigits; ++digit) {
+            if (hint.eliminations.contains(cell, digit)) {
+                eliminations.append(nb::make_tuple(cell, digit + 1));
+            }
+        }
+    }
+    return nb::make_tuple(static_cast<int>(hint.technique), hint.rating, nb::tuple(cells), nb::tuple(digits),
+                          nb::tuple(placements), nb::tuple(eliminations));
+}
+
+nb::list grade_path(const GridIn& grid, std::uint64_t effort, std::optional<std::uint16_t> ceiling,
+                    const std::string& build) {
+    const explainer::GradeBounds bounds = grade_bounds_of(effort, ceiling);
+    const Engine& engine = engine_of(build);
+    std::vector<explainer::Hint> path;
+    do_batch(1, 1, [&](std::size_t, std::size_t, const StopCheck& stop_check) {
+        explainer::GradeBounds own_bounds = bounds;
+        own_bounds.stop_check = &stop_check;
+        path = explainer::find_path(engine, GridView(grid.data(), kCells), own_bounds);
+    });
+    nb::list steps;
+    for (const explainer::Hint& hint : path) {
+        steps.append(as_step(hint));
+    }
+    return steps;
+}
+
 nb::tuple solve_by_peer(const Peer& peer, const GridsIn& puzzles) {
     const std::size_t rows = puzzles.shape(0);
     Buffer<std::int64_t> counts(rows);
@@ -346,6 +459,30 @@ nb::dict dig_statuses() {
     return values;
 }
 
+nb::dict grade_statuses() {
+    using explainer::GradeStatus;
+    nb::dict values;
+    values["GRADED"] = static_cast<int>(GradeStatus::graded);
+    values["NOT_UNIQUE"] = static_cast<int>(GradeStatus::not_unique);
+    values["NO_SOLUTION"] = static_cast<int>(GradeStatus::no_solution);
+    values["CLASH"] = static_cast<int>(GradeStatus::clash);
+    values["COMPLETE"] = static_cast<int>(GradeStatus::complete);
+    values["GAVE_UP"] = static_cast<int>(GradeStatus::gave_up);
+    values["ABOVE"] = static_cast<int>(GradeStatus::above);
+    return values;
+}
+
+/// (code, lowest rating) of each technique, in the order of their numbers.
+nb::list techniques() {
+    nb::list all;
+    for (int number = 0; number < explainer::kTechniques; ++number) {
+        const auto technique = static_cast<explainer::Technique>(number);
+        const std::string_view code = explainer::code_of(technique);
+        all.append(nb::make_tuple(nb::str(code.data(), code.size()), explainer::least_rating_of(technique)));
+    }
+    return all;
+}
+
 } // namespace
 } // namespace sudokumill
 
@@ -360,6 +497,10 @@ NB_MODULE(_kernel, module) {
     module.def("dig", &dig_finals, "finals"_a.noconvert(), "seeds"_a.noconvert(), "orbits"_a.noconvert(), "aims"_a,
                "clue_range"_a, "minimal"_a, "build"_a, "threads"_a = 1, "shuffled"_a = true, "row_min"_a = 0,
                "column_min"_a = 0, "blank"_a.noconvert() = nb::none(), "pattern"_a = false);
+    module.def("canonical_forms", &canonical_forms, "grids"_a.noconvert(), "solutions"_a.noconvert(),
+               "threads"_a = 1);
+    module.def("grade", &grade, "grids"_a.noconvert(), "effort"_a, "ceiling"_a.none(), "build"_a, "threads"_a = 1);
+    module.def("grade_path", &grade_path, "grid"_a.noconvert(), "effort"_a, "ceiling"_a.none(), "build"_a);
     nb::class_<Peer>(module, "Peer")
         .def(nb::init<const std::string&>(), "path"_a)
         .def("solve", &solve_by_peer, "puzzles"_a.noconvert())
@@ -372,4 +513,6 @@ NB_MODULE(_kernel, module) {
     module.attr("builds") = nb::tuple(builds);
     module.attr("solve_statuses") = solve_statuses();
     module.attr("dig_statuses") = dig_statuses();
+    module.attr("grade_statuses") = grade_statuses();
+    module.attr("techniques") = nb::tuple(techniques());
 }

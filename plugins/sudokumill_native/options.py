@@ -61,3 +61,21 @@ class NativeDiggerOptions(CellTarget):
         if (self.clues, self.clues_min, self.clues_max) == (None, None, None):
             return [0]
         return self.possible_counts()
+
+
+class ExplainerOptions(Options):
+    """Options of grader ``explainer``."""
+
+    effort: int = Field(
+        default=10_000_000,
+        ge=1,
+        lt=2**63,
+        description="assumptions that one puzzle may cost before it is given up: a candidate taken to be right or "
+        "wrong, and what follows from that; below a rating of 7.6 none is made",
+    )
+    ceiling: float | None = Field(
+        default=None,
+        ge=1,
+        le=20,
+        description="a puzzle that is surely rated above this is not graded to its end; none: all are",
+    )

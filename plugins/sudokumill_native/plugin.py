@@ -9,11 +9,19 @@ from sudokumill.contracts import (
     DiggerDescriptor,
     Generator,
     GeneratorDescriptor,
+    Grader,
+    GraderDescriptor,
     Solver,
     SolverDescriptor,
 )
 from sudokumill.hookspecs import hookimpl
-from sudokumill_native.options import NativeDiggerOptions, NativeGeneratorOptions, SearchOptions
+from sudokumill_native.options import (
+    ExplainerOptions,
+    NativeDiggerOptions,
+    NativeGeneratorOptions,
+    SearchOptions,
+)
+from sudokumill_native.techniques import TECHNIQUES
 
 
 @hookimpl
@@ -69,7 +77,23 @@ def sudokumill_register_solvers() -> Iterable[SolverDescriptor]:
     )
 
 
-# Each function imports what it needs when it is called, so that listing the plugins does not load the kernel.
+@hookimpl
+def sudokumill_register_graders() -> Iterable[GraderDescriptor]:
+    """The grader of this package."""
+    yield GraderDescriptor(
+        name="explainer",
+        version="1",
+        summary="the classic Sudoku Explainer scale (ER, EP, ED), the same for every isomorph",
+        factory=_grader,
+        options=ExplainerOptions,
+        rate=5_000,
+        techniques=TECHNIQUES,
+        scale=(1.0, 12.0),
+        extras=("er", "ep", "ed", "rating_sum", "bottleneck"),
+    )
+
+
+# Each factory imports what it builds when it is called, so that listing the plugins does not load the kernel.
 # ruff: noqa: PLC0415
 
 
@@ -101,3 +125,9 @@ def _exact_cover_solver(options: SearchOptions) -> Solver:
     from sudokumill_native.solvers import ExactCoverSolver
 
     return ExactCoverSolver(options)
+
+
+def _grader(options: ExplainerOptions) -> Grader:
+    from sudokumill_native.grader import ExplainerGrader
+
+    return ExplainerGrader(options)

@@ -50,6 +50,24 @@ class NativeSolver:
             *_kernel.solve(puzzles, _counted(limit), self._max_nodes, self._build, threads=self._threads)
         )
 
+    def canonical(self, puzzles: Grids, solutions: Grids) -> Grids:
+        """The canonical form of each puzzle or final, as ``sudokumill.grids.canonical`` says what it is.
+
+        Args:
+            puzzles: uint8, shape (n, 81), C-contiguous.
+            solutions: the same, the only solution of each.
+
+        Returns:
+            Shape (n, 81); zeros where the solution is not a final that keeps the clues.
+
+        Raises:
+            BatchShapeError: not batches of grids.
+            ValueError: not one solution a puzzle.
+        """
+        check_batch(puzzles, "puzzles")
+        check_batch(solutions, "solutions")
+        return _kernel.canonical_forms(puzzles, solutions, self._threads)
+
 
 class ExactCoverSolver:
     """Search over the 324 constraints of the exact cover: tries the one that has the fewest options.

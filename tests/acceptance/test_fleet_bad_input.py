@@ -445,7 +445,7 @@ def test_a_plugin_folder_that_is_not_there(refusal: Refusal) -> None:
 OPTIONS = {
     "-Q digg": "there is no queue 'digg'; did you mean dig?",
     "--queues dig,levelz": "there is no queue 'levelz'; did you mean levels?",
-    "--queues ,": "names none; known: dig, generate, levels, solve",
+    "--queues ,": "names none; known: dig, generate, grade, levels, solve",
     "-c 0": "0 is not in the range 1<=x<=256",
     "--concurrency many": "'many' is not a valid integer",
     "-A other.app": "-A: the app is sudokumill's own; leave it out",

@@ -79,7 +79,8 @@ def test_every_command_has_help_with_examples(path: tuple[str, ...], mill: Mill)
 
 def test_the_commands_are_those_that_are_promised() -> None:
     assert {path[0] for path in COMMANDS if path} == {
-        "run", "enqueue", "worker", "jobs", "show", "export", "check", "solve", "plugins", "db", "doctor",
+        "run", "enqueue", "worker", "jobs", "show", "export", "check", "solve", "grade", "bands", "yields",
+        "plugins", "db", "doctor",
     }  # fmt: skip
     assert {path[1] for path in COMMANDS if len(path) == 2 and path[0] == "jobs"} == {
         "list", "show", "watch", "workers", "pause", "resume", "cancel", "retry",
@@ -150,11 +151,21 @@ def test_examples_of_orders(follow: Follow, mill: Mill, folder: Path) -> None:
     assert len((folder / "levels.txt").read_text().split()) == 5 * 81
     assert shown[-1].stdout.count("\n") == 10
     follow("run")
+    for path in (
+        ("run", "grade"),
+        ("bands",),
+        ("bands", "list"),
+        ("bands", "set"),
+        ("bands", "remove"),
+        ("bands", "use"),
+        ("yields",),
+    ):
+        follow(*path)
 
 
 def test_examples_about_files_and_what_is_here(follow: Follow, mill: Mill, folder: Path) -> None:
     (folder / "puzzles.txt").write_text(PUZZLES)
-    for path in (("check",), ("solve",), ("plugins",), ("plugins", "list"), ("plugins", "show")):
+    for path in (("check",), ("solve",), ("grade",), ("plugins",), ("plugins", "list"), ("plugins", "show")):
         follow(*path)
     for path in (("db",), ("db", "upgrade")):
         follow(*path)

@@ -8,7 +8,7 @@ from string import Formatter
 import pytest
 
 from sudokumill import errors
-from sudokumill.errors import SudokumillError, UnknownImplementationError, UsageError, near
+from sudokumill.errors import NothingToGradeError, SudokumillError, UnknownImplementationError, UsageError, near
 
 ALL = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, Exception)]
 
@@ -72,7 +72,8 @@ def test_errors_pass_between_processes(kind: type[SudokumillError]) -> None:
 
 @every
 def test_exit_codes(kind: type[SudokumillError]) -> None:
-    assert kind.exit_code == (2 if issubclass(kind, UsageError) else 1)
+    wanted = 2 if issubclass(kind, UsageError) else 1
+    assert kind.exit_code == (0 if kind is NothingToGradeError else wanted)
 
 
 def test_the_example_of_the_module() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from types import NoneType
-from typing import Any, Final, Generic, Protocol, TypeVar, get_args
+from typing import Any, Final, Generic, Protocol, TypeVar, get_args, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,6 +101,8 @@ class GradeStatus(IntEnum):
     COMPLETE = 4
     GAVE_UP = 5
     """The budget ran out; the rating is a lower bound."""
+    ABOVE = 6
+    """The rating is surely above the option ``ceiling``, and grading stopped there; it is a lower bound."""
 
 
 @dataclass(frozen=True)
@@ -171,22 +173,55 @@ class GradeResult:
     """Grades, one row a puzzle."""
 
     rating: NDArray[np.float64]
-    """Shape (n,); NaN where there is no grade."""
+    """Shape (n,); NaN where there is no grade. With ``GAVE_UP`` and ``ABOVE`` a lower bound."""
 
     hardest: list[str | None]
-    """Code of the hardest technique of each row."""
+    """Code of the hardest technique of each row; None where there is no grade."""
 
     techniques: list[Mapping[str, int]]
-    """How often each technique was used, for each row."""
+    """How often each technique was used, for each row; empty where there is no grade."""
 
     steps: NDArray[np.int64]
-    """Shape (n,)."""
+    """Shape (n,): 0 where there is no grade."""
 
     status: NDArray[np.uint8]
     """Shape (n,), ``GradeStatus``."""
 
     extras: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
-    """Further figures of this grader, each of shape (n,)."""
+    """Further figures of this grader, each of shape (n,), NaN where there is none; see ``KNOWN_EXTRAS``."""
+
+
+KNOWN_EXTRAS: Final[Mapping[str, str]] = {
+    "er": "highest rating of a step",
+    "ep": "highest rating of a step up to and with the first that places a digit",
+    "ed": "rating of the first step",
+    "rating_sum": "ratings of all steps, added up",
+    "bottleneck": "least number of placements that were available at any step",
+}
+"""Names of ``GradeResult.extras`` that mean the same with every grader; the store has a column for each. A grader
+may have others, which are shown and not stored."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the way to a puzzle's solution. Cells are numbered 0 .. 80, row-major; digits are 1 .. 9."""
+
+    technique: str
+    """Its code, one of the grader's."""
+
+    rating: float
+
+    cells: tuple[int, ...]
+    """The cells that make up the pattern, rising."""
+
+    digits: tuple[int, ...]
+    """The digits that make it up, rising."""
+
+    placements: tuple[tuple[int, int], ...] = ()
+    """(cell, digit) that it places."""
+
+    eliminations: tuple[tuple[int, int], ...] = ()
+    """(cell, digit) that it rules out. What follows from a placement in its row, column and box is not listed."""
 
 
 # --- roles -----------------------------------------------------------------------------------------------
@@ -221,6 +256,23 @@ class Grader(Protocol):
 
     def grade(self, puzzles: Grids) -> GradeResult:
         """One grade a puzzle."""
+        ...
+
+
+@runtime_checkable
+class Explainer(Grader, Protocol):
+    """A grader that can show its way."""
+
+    def path(self, puzzle: NDArray[np.uint8]) -> tuple[Step, ...]:
+        """The steps that ``grade`` counts, in their order, from the clues to the solution.
+
+        Args:
+            puzzle: shape (81,).
+
+        Returns:
+            All steps; of a puzzle that is given up or above the ceiling, those that were taken. For what has none
+            or several solutions, clashes, or has no blank: none.
+        """
         ...
 
 
@@ -297,6 +349,66 @@ class SolverDescriptor(Descriptor[Solver]):
         return self.engine or self.name
 
 
+@dataclass(frozen=True)
+class Technique:
+    """What a grader can find in a puzzle."""
+
+    code: str
+    """Lower case, digits and hyphens: ``x-wing``. It is what is stored, and what an order names."""
+
+    rating: float
+    """The least rating that a step by it has."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class GraderDescriptor(Descriptor[Grader]):
-    """A grader."""
+    """A grader.
+
+    What it declares here lets the host refuse, without building it, an order for a rating that it never gives or
+    for a technique that it does not know. By convention an option ``ceiling: float | None`` (None by default)
+    makes it stop as soon as a puzzle's rating is surely above: the row is then ``GradeStatus.ABOVE``. What is not
+    above gets exactly the grade that it gets without.
+    """
+
+    techniques: tuple[Technique, ...] = ()
+    """Those that it can name, in the order in which it tries them. None declared: no order can ask for one."""
+
+    scale: tuple[float, float] | None = None
+    """The least and the greatest rating that it gives. None: no order can ask for a rating by it."""
+
+    extras: tuple[str, ...] = ()
+    """Names of the figures in ``GradeResult.extras``, always all of them."""
+
+    clue_limits: tuple[tuple[float, int], ...] = ()
+    """Each ``(rating, clues)``: no puzzle is known that has this rating or a higher one, and more clues. So an
+    order for hard puzzles that are nearly full is refused, and does not search for ever."""
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes of its techniques."""
+        return tuple(one.code for one in self.techniques)
+
+    @property
+    def has_ceiling(self) -> bool:
+        """Whether it can stop early."""
+        return "ceiling" in self.options.model_fields
+
+
+# --- what an object may have beside its role -------------------------------------------------------------
+
+
+@runtime_checkable
+class Canonicaliser(Protocol):
+    """A solver that also brings grids to their canonical form, faster than the host can."""
+
+    def canonical(self, puzzles: Grids, solutions: Grids) -> Grids:
+        """The canonical form of each puzzle or final, exactly that of ``grids.canonical.canonical_forms``.
+
+        Args:
+            puzzles: shape (n, 81).
+            solutions: shape (n, 81), the only solution of each.
+
+        Returns:
+            Shape (n, 81); zeros where the solution is not a final that keeps the clues.
+        """
+        ...

@@ -7,7 +7,7 @@ text::
     raise UnknownImplementationError(role="generator", name="las-vega", near="las-vegas")
 
 ``UsageError`` and what is below it mean that the order or the call was wrong (exit code 2); every other error
-means that the work could not be done (exit code 1).
+means that the work could not be done (exit code 1), but for one that says that it is done already (0).
 """
 
 from __future__ import annotations
@@ -165,6 +165,12 @@ class SameCheckerError(UsageError):
 # --- the store -------------------------------------------------------------------------------------------
 
 
+class NothingToGradeError(SudokumillError):
+    """every stored puzzle has a grade by {grader} already; there is nothing to do"""
+
+    exit_code = 0
+
+
 class StoreError(SudokumillError):
     """{message}"""
 
@@ -227,6 +233,14 @@ class AmbiguousLevelError(UsageError):
 
 class UnknownLevelError(UsageError):
     """there is no level {level}; sudokumill show without an id draws the newest"""
+
+
+class BadBandError(UsageError):
+    """band {name!r} cannot be set: {reason}"""
+
+
+class UnknownBandError(UsageError):
+    """grader {grader} has no band {name!r}; {hint} (sudokumill bands lists them all)"""
 
 
 # --- the fleet -------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ from sudokumill.contracts import (
     DigStatus,
     GenerateResult,
     GenerateStatus,
+    GradeResult,
+    GradeStatus,
     Report,
     SolveResult,
     SolveStatus,
@@ -31,6 +33,7 @@ from sudokumill.contracts import (
 from sudokumill.errors import OutOfMemoryError
 from sudokumill.grids.batch import CELLS
 from sudokumill.registry.faults import fault_text
+from sudokumill.registry.registration import CODE, LONGEST_CODE
 from sudokumill.rows import ReportSum
 
 R = TypeVar("R")
@@ -41,6 +44,7 @@ _GREATEST_FIGURE: Final = 1e100
 _LEAST_WEIGHT: Final = 1e-100
 _LONGEST_NAME: Final = 60
 _MOST_REPORTS: Final = 20
+_GREATEST_COUNT: Final = 10**9
 
 
 class _BrokenContract(Exception):  # noqa: N818 - never leaves this module
@@ -134,6 +138,46 @@ def take_solved(result: SolveResult, rows: int) -> SolveResult:
         _taken_status(result.status, rows, len(SolveStatus)),
         _taken_reports(result.reports, rows),
     )
+
+
+def take_graded(result: GradeResult, rows: int) -> GradeResult:
+    """A copy of what ``Grader.grade`` returned; raises where its contract is broken."""
+    _check_type(result, GradeResult)
+    extras: object = result.extras
+    if not isinstance(extras, Mapping) or not all(isinstance(name, str) for name in extras):
+        raise _BrokenContract("wrong type: extras is no mapping of names")
+    return GradeResult(
+        rating=_taken("rating", result.rating, np.float64, (rows,)),
+        hardest=[_code(code) for code in _listed("hardest", result.hardest, rows)],
+        techniques=[_counts(used) for used in _listed("techniques", result.techniques, rows)],
+        steps=_taken("steps", result.steps, np.int64, (rows,)),
+        status=_taken_status(result.status, rows, len(GradeStatus)),
+        extras={
+            name: _taken(f"extra {name!r}", figures, np.float64, (rows,))
+            for name, figures in result.extras.items()
+        },
+    )
+
+
+def _listed(name: str, given: object, rows: int) -> list[Any]:
+    if not isinstance(given, list) or len(given) != rows:
+        raise _BrokenContract(f"wrong type: {name} is no list of {rows}")
+    return given
+
+
+def _code(given: object) -> str | None:
+    if given is not None and not (isinstance(given, str) and CODE.fullmatch(given) and len(given) <= LONGEST_CODE):
+        raise _BrokenContract(f"hardest is {str(given)[:80]!r}, which is no code of a technique")
+    return given
+
+
+def _counts(given: object) -> dict[str, int]:
+    if not isinstance(given, Mapping):
+        raise _BrokenContract(f"wrong type: techniques has a {type(given).__name__}, not a mapping")
+    counts = {_code(code): int(times) for code, times in given.items()}
+    if None in counts or not all(0 < times < _GREATEST_COUNT for times in counts.values()):
+        raise _BrokenContract("techniques has a count that is no number above 0, or one of None")
+    return {code: times for code, times in counts.items() if code is not None}
 
 
 def add_up(reports: Mapping[str, Report]) -> dict[str, ReportSum]:

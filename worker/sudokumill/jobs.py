@@ -11,6 +11,7 @@ from typing import Annotated, Final, Self
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from sudokumill.contracts import Role
+from sudokumill.difficulty import Difficulty
 
 GREATEST_COUNT: Final = 10_000_000_000
 GREATEST_LIMIT: Final = 10**15
@@ -30,6 +31,7 @@ class JobKind(StrEnum):
     GENERATE = "generate"
     DIG = "dig"
     SOLVE = "solve"
+    GRADE = "grade"
     LEVELS = "levels"
 
 
@@ -45,7 +47,7 @@ class Source(StrEnum):
     FILE = "file"
     """Grids of a file."""
     PUZZLES = "puzzles"
-    """Stored puzzles, oldest first."""
+    """Stored puzzles, oldest first; of a grade job those that its grader in its version has not graded."""
 
 
 class Part(StrEnum):
@@ -56,6 +58,7 @@ class Part(StrEnum):
     SOLVER = "solver"
     CHECKER = "checker"
     """The solver that counts the solutions of what was dug."""
+    GRADER = "grader"
 
     @property
     def role(self) -> Role:
@@ -104,6 +107,12 @@ class JobSpec(_Value):
     """Budget: seconds since the start at the most."""
     chunk_rows: int | None = None
     """Rows a chunk, where the order names them; the result never depends on it."""
+    difficulty: Difficulty | None = None
+    """What the grade is to be; a level of another one is stock."""
+    aim: dict[str, JsonValue] = Field(default_factory=dict)
+    """Options of the digger that were chosen, not ordered, so that much comes out as asked (see ``aiming``)."""
+    from_stock: bool = False
+    """What is stored and was delivered to no job counts first."""
     rate: float
     """Rows a second on one core, from the implementations' hints."""
 
@@ -114,7 +123,7 @@ class JobSpec(_Value):
         an order is given. Nor does a version that the order does not name.
         """
         for name in type(self).model_fields:
-            if name not in {"rate", "size", "chunk_rows"} and self._asked(name) != other._asked(name):
+            if name not in {"rate", "size", "chunk_rows", "aim"} and self._asked(name) != other._asked(name):
                 return name
         return None
 

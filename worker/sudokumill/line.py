@@ -4,6 +4,9 @@
     levels     seeds ----> finals ----> puzzles  clues of the final? one solution, counted by the checker? it?
     dig       inputs = finals ----> puzzles      the same
     solve     inputs ----> counts, solutions     is what is called a solution one?
+    grade     inputs ----> grades                is it a puzzle? does the grade agree with itself?
+
+Levels and dug puzzles are graded too where the job has a grader.
 
 No row is handed on without its check, whoever made it. There is no SQL and no Celery here.
 """
@@ -22,16 +25,29 @@ from sudokumill.contracts import (
     DigStatus,
     GenerateStatus,
     Generator,
+    Grader,
     Solver,
     SolveStatus,
 )
+from sudokumill.grading import REFUSALS, Graded, spread, verified_grade
 from sudokumill.grids.batch import CELLS, Grids, read_only
 from sudokumill.grids.clashes import are_finals
 from sudokumill.grids.description import describe
 from sudokumill.isolation import Pieces, add_up, isolate, take_dug, take_generated
 from sudokumill.jobs import JobKind, JobSpec, Part
 from sudokumill.registry import Implementation, Registry
-from sudokumill.rows import Batch, FinalRows, ItemError, LevelRows, Positions, ReportSum, SolutionRows, merge
+from sudokumill.rows import (
+    Batch,
+    FinalRows,
+    GradeRows,
+    Grades,
+    ItemError,
+    LevelRows,
+    Positions,
+    ReportSum,
+    SolutionRows,
+    merge,
+)
 from sudokumill.solving import verified_solve
 from sudokumill.streams import SeedRole, Seeds, position_seeds, role_seeds
 
@@ -106,7 +122,7 @@ class Line:
             choice = spec.parts[part]
             wanted = f"{choice.name}=={choice.version}" if choice.pinned else choice.name
             found = registry.find(part.role, wanted)
-            options = registry.options(found, choice.options)
+            options = registry.options(found, choice.options | (spec.aim if part is Part.DIGGER else {}))
             solver = self._solver(Part.SOLVER) if part is Part.DIGGER else None
             self._tools[part] = _Tool(part, found, registry.build(found, options, solver=solver))
 
@@ -126,6 +142,8 @@ class Line:
         positions = np.arange(start, stop, dtype=np.int64)
         if self._spec.kind is JobKind.SOLVE:
             return self._solve(positions, _given(inputs))
+        if self._spec.kind is JobKind.GRADE:
+            return self._grade_inputs(positions, _given(inputs))
         seeds = position_seeds(self._spec.seed, positions)
         errors: list[ItemError] = []
         reports: dict[str, ReportSum] = {}
@@ -142,6 +160,9 @@ class Line:
         barren = sieve.pass_over(~on_target & ~puzzles.any(axis=1))
         self._check_solutions(sieve, puzzles, finals)
         nodes = self._count_nodes(sieve, puzzles, reports)
+        grades = self._grade(sieve, puzzles)
+        if grades is not None and self._spec.difficulty is not None:
+            on_target &= self._spec.difficulty.met_by(grades)
         keep = np.flatnonzero(sieve.sound)
         puzzles = puzzles[keep]
         rows = LevelRows(
@@ -152,6 +173,7 @@ class Line:
             nodes=nodes[keep],
             minimal=self._are_minimal(puzzles),
             descriptions=describe(puzzles),
+            grades=None if grades is None else grades.take(keep),
         )
         return Batch(rows, tuple(errors), reports, barren)
 
@@ -249,6 +271,32 @@ class Line:
             done, step = done + step, step * 3
         minimal[unknown & (minimal == 1)] = -1
         return minimal
+
+    def _grade(self, sieve: _Sieve, puzzles: Grids) -> Grades | None:
+        """Grades of the rows that are sound so far; None where there is no grader."""
+        tool = self._tools.get(Part.GRADER)
+        if tool is None:
+            return None
+        rows = np.flatnonzero(sieve.sound)
+        graded = self._graded(sieve, tool, puzzles[rows], rows)
+        return spread(graded.grades, rows, len(puzzles))
+
+    def _graded(self, sieve: _Sieve, tool: _Tool, puzzles: Grids, rows: NDArray[np.intp]) -> Graded:
+        """Grades puzzles, and drops what gets none."""
+        grader: Grader = tool.built  # type: ignore[assignment] # the registry checked its method
+        graded = verified_grade(grader, puzzles)
+        sieve.drop_rows(tool, graded.failed, rows)
+        for status, reason in REFUSALS.items():
+            sieve.drop(tool, graded.grades.status == status, reason, rows)
+        return graded
+
+    def _grade_inputs(self, positions: Positions, puzzles: Grids) -> Batch:
+        """Grades inputs; one that is no puzzle, or complete, is an item error."""
+        sieve = _Sieve(positions, [])
+        graded = self._graded(sieve, self._tools[Part.GRADER], puzzles, np.arange(len(puzzles)))
+        keep = np.flatnonzero(sieve.sound)
+        rows = GradeRows(positions[keep], puzzles[keep], graded.grades.take(keep))
+        return Batch(rows, tuple(sieve.errors))
 
     def _solve(self, positions: Positions, puzzles: Grids) -> Batch:
         """Counts solutions of inputs."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Final, cast
 
-from sudokumill.contracts import DiggerDescriptor, Solver, SolverDescriptor
+from sudokumill.contracts import DiggerDescriptor, GraderDescriptor, Options, Solver, SolverDescriptor
+from sudokumill.difficulty import Difficulty, check_difficulty
 from sudokumill.errors import (
     AmbiguousOptionError,
     BadOrderError,
@@ -29,13 +30,16 @@ from sudokumill.jobs import (
 )
 from sudokumill.registry import Implementation, Registry
 from sudokumill.registry.options import stored_options
+from sudokumill.targets import ClueRange
 
 PARTS: Final[Mapping[JobKind, tuple[Part, ...]]] = {
     JobKind.GENERATE: (Part.GENERATOR,),
     JobKind.DIG: (Part.GENERATOR, Part.DIGGER, Part.SOLVER, Part.CHECKER),
     JobKind.SOLVE: (Part.SOLVER,),
+    JobKind.GRADE: (Part.GRADER,),
     JobKind.LEVELS: (Part.GENERATOR, Part.DIGGER, Part.SOLVER, Part.CHECKER),
 }
+"""What every job of a kind needs; one that digs has a grader besides, where it is ordered."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,11 @@ class Order:
     max_attempts: int | None = None
     max_seconds: float | None = None
     chunk_rows: int | None = None
+    graded: bool = False
+    """What is dug is graded."""
+    difficulty: Difficulty | None = None
+    """What its grade is to be; then it is graded in any case."""
+    from_stock: bool = False
 
 
 def specify(order: Order, registry: Registry) -> JobSpec:
@@ -67,14 +76,16 @@ def specify(order: Order, registry: Registry) -> JobSpec:
         UsageError: what is wrong, in one of its subclasses; nothing was stored.
         PluginError: an implementation that is named cannot be used.
     """
-    parts = [
-        part for part in PARTS[order.kind] if not (part is Part.GENERATOR and order.source is not Source.FRESH)
-    ]
+    parts = _parts(order)
     chosen = {part: registry.find(part.role, order.names[part]) for part in parts}
     values = share_out(order.options, chosen)
     models = {part: registry.options(found, values[part]) for part, found in chosen.items()}
     _check_numbers(order)
     _check_checker(chosen)
+    if order.difficulty is not None:
+        models[Part.GRADER] = _aimed(order.difficulty, chosen[Part.GRADER], models, registry)
+    if order.from_stock:
+        _check_stock(order, chosen, models)
     # some options only show to be wrong when they are used; the digger comes last: it may be given the solver
     built: dict[Part, object] = {}
     for part in sorted(parts, key=lambda part: part is Part.DIGGER):
@@ -105,8 +116,57 @@ def specify(order: Order, registry: Registry) -> JobSpec:
         max_attempts=order.max_attempts,
         max_seconds=order.max_seconds,
         chunk_rows=order.chunk_rows,
+        difficulty=order.difficulty,
+        from_stock=order.from_stock,
         rate=combined_rate(order.kind, {part: found.descriptor.rate for part, found in chosen.items()}),
     )
+
+
+def _parts(order: Order) -> list[Part]:
+    parts = [
+        part for part in PARTS[order.kind] if not (part is Part.GENERATOR and order.source is not Source.FRESH)
+    ]
+    if (order.graded or order.difficulty is not None) and Part.DIGGER in parts:
+        parts.append(Part.GRADER)
+    return parts
+
+
+def _aimed(
+    asked: Difficulty, grader: Implementation, models: Mapping[Part, Options], registry: Registry
+) -> Options:
+    """The grader's options, with a ceiling that lets it stop where a puzzle surely misses what is asked for.
+
+    Raises:
+        BadOrderError: no puzzle can be what is asked for.
+    """
+    descriptor = grader.descriptor
+    # the registry checked the kind; this says so to the type checker
+    assert isinstance(descriptor, GraderDescriptor)  # noqa: S101
+    digging = models[Part.DIGGER]
+    fewest = digging.clue_range()[0] if isinstance(digging, ClueRange) else 0
+    check_difficulty(asked, descriptor, fewest)
+    options = models[Part.GRADER]
+    if asked.rating_to is None or not descriptor.has_ceiling or "ceiling" in options.model_fields_set:
+        return options
+    return registry.options(grader, stored_options(grader, options) | {"ceiling": asked.rating_to})
+
+
+_KNOWN_OF_STOCK: Final = frozenset({"clues", "clues_min", "clues_max", "symmetry", "minimal"})
+"""Options of a digger by which stored levels can be chosen."""
+
+
+def _check_stock(order: Order, chosen: Mapping[Part, Implementation], models: Mapping[Part, Options]) -> None:
+    if order.new:
+        raise BadOrderError(
+            reason="--from-stock delivers what is stored, and --new does not; leave one of them out"
+        )
+    asked = set(stored_options(chosen[Part.DIGGER], models[Part.DIGGER]))
+    if not isinstance(models[Part.DIGGER], ClueRange) or asked - _KNOWN_OF_STOCK:
+        names = ", ".join(sorted(asked - _KNOWN_OF_STOCK))
+        raise BadOrderError(
+            reason=f"--from-stock cannot tell which stored levels meet {names or chosen[Part.DIGGER].name}; "
+            f"it knows {', '.join(sorted(_KNOWN_OF_STOCK))}"
+        )
 
 
 def _check_numbers(order: Order) -> None:

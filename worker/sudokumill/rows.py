@@ -30,6 +30,32 @@ class FinalRows:
 
 
 @dataclass(frozen=True)
+class Grades:
+    """What a grader says of puzzles, one row each; every array has shape (m,)."""
+
+    status: NDArray[np.uint8]
+    """``GradeStatus``: GRADED, or GAVE_UP and ABOVE, of which the rating is a lower bound."""
+    rating: NDArray[np.float64]
+    hardest: list[str | None]
+    techniques: list[Mapping[str, int]]
+    steps: NDArray[np.int64]
+    er: NDArray[np.float64]
+    """So below as in ``KNOWN_EXTRAS``; NaN where the grader does not say."""
+    ep: NDArray[np.float64]
+    ed: NDArray[np.float64]
+    rating_sum: NDArray[np.float64]
+    bottleneck: NDArray[np.float64]
+
+    def take(self, rows: NDArray[np.intp]) -> Grades:
+        """These rows of it."""
+        return Grades(**{one.name: _taken(getattr(self, one.name), rows) for one in fields(self)})
+
+
+def _taken(values: Any, rows: NDArray[np.intp]) -> Any:
+    return [values[row] for row in rows] if isinstance(values, list) else values[rows]
+
+
+@dataclass(frozen=True)
 class LevelRows:
     """Puzzles with exactly one solution, counted by the checker, which is their final."""
 
@@ -44,6 +70,18 @@ class LevelRows:
     minimal: NDArray[np.int8]
     """1 where no single clue can be taken, 0 where one can, -1 where the solver gave up on that."""
     descriptions: Descriptions
+    grades: Grades | None = None
+    """Where the job has a grader."""
+
+
+@dataclass(frozen=True)
+class GradeRows:
+    """What the grader says of inputs that are puzzles."""
+
+    positions: Positions
+    """Shape (m,), rising; so for every array below."""
+    puzzles: Grids
+    grades: Grades
 
 
 @dataclass(frozen=True)
@@ -102,7 +140,7 @@ class ReportSum:
         )
 
 
-Rows = FinalRows | LevelRows | SolutionRows
+Rows = FinalRows | LevelRows | GradeRows | SolutionRows
 
 
 @dataclass(frozen=True)
@@ -136,9 +174,9 @@ def joined(parts: Sequence[Rows]) -> Rows:
 
 
 def _stacked(parts: Sequence[Any]) -> Any:
-    """Values under each other: arrays, lists, or records of such."""
+    """Values under each other: arrays, lists, or records of such; None where none has any."""
     first = parts[0]
-    if len(parts) == 1:
+    if len(parts) == 1 or first is None:
         return first
     if isinstance(first, np.ndarray):
         return np.concatenate(parts)

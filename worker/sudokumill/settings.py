@@ -29,6 +29,8 @@ class Settings(BaseSettings):
     solver: str = Field("native", description="solver of orders that name none")
     checker: str = Field("exact-cover", description="solver that counts the solutions of every dug puzzle")
 
+    grader: str = Field("explainer", description="grader of orders that name none")
+
     processes: int = Field(
         default_factory=lambda: len(os.sched_getaffinity(0)),
         ge=1,

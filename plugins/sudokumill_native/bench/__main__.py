@@ -42,6 +42,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--count", type=_positive, default=4_096, metavar="N", help="puzzles that are made (default 4096)"
     )
+    parser.add_argument(
+        "--only", default="", metavar="TEXT", help="only tasks with this in their names, for example grade"
+    )
     parser.add_argument("--rounds", type=_positive, default=5, metavar="N", help="default 5")
     parser.add_argument(
         "--seconds", type=float, default=0.05, help="what each takes a round, at least (default 0.05)"
@@ -66,9 +69,12 @@ def _tasks(asked: argparse.Namespace, builds: list[str]) -> Iterator[tasks.Task]
         puzzles |= sets.read(asked.data)
     for name, grids in puzzles.items():
         yield from tasks.solving(name, grids, builds, peer)
-    for name in sets.made(1):
-        yield from tasks.through_python(name, puzzles[name], builds)
+    made = {name: puzzles[name] for name in sets.made(1)}
+    for name, grids in made.items():
+        yield from tasks.through_python(name, grids, builds)
     yield from tasks.making(asked.count, builds, peer)
+    yield from tasks.canonicalising(made, builds)
+    yield from tasks.grading(made["minimal"], builds)
 
 
 def _row(measured: tasks.Measured, columns: list[str]) -> str:
@@ -95,7 +101,7 @@ def main() -> int:
     builds = asked.build or list(_kernel.builds)
     columns = [*builds, *([] if asked.peer is None else [tasks.PEER])]
     try:
-        todo = list(_tasks(asked, builds))
+        todo = [task for task in _tasks(asked, builds) if asked.only in task.name]
     except (OSError, RuntimeError, ValueError) as error:
         print(f"sudokumill_native.bench: {error}", file=sys.stderr)
         return 2

@@ -6,6 +6,8 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
 
 import numpy as np
 
@@ -13,7 +15,13 @@ from sudokumill.grids.batch import Grids, from_lines, to_lines
 from sudokumill_native import _kernel
 from sudokumill_native.digger import NativeDigger
 from sudokumill_native.generator import NativeGenerator
-from sudokumill_native.options import NativeDiggerOptions, NativeGeneratorOptions, SearchOptions
+from sudokumill_native.grader import ExplainerGrader
+from sudokumill_native.options import (
+    ExplainerOptions,
+    NativeDiggerOptions,
+    NativeGeneratorOptions,
+    SearchOptions,
+)
 from sudokumill_native.solvers import NativeSolver
 
 PEER = "peer"
@@ -124,6 +132,32 @@ def making(count: int, builds: list[str], peer: _kernel.Peer | None) -> Iterator
             {b: lambda b=b, k=uniformity: generate(b, k) for b in builds}
             | by_peer(lambda peer: peer.make_finals(seeds)),
         )
+
+
+def canonicalising(puzzles: Mapping[str, Grids], builds: list[str]) -> Iterator[Task]:
+    """Canonical forms, the solutions given, of the finals and of the puzzles; all builds share one code."""
+    finals = NativeSolver(SearchOptions()).solve(next(iter(puzzles.values()))).solutions
+    for name, grids in {"finals": finals, **puzzles}.items():
+        yield Task(
+            f"canonical form, {name}", len(grids), {builds[0]: partial(_kernel.canonical_forms, grids, finals)}
+        )
+
+
+GRADED_RANGES: Final = ((1.0, 3.4), (3.6, 6.2), (6.5, 7.0), (7.1, 7.5), (7.6, 8.1), (8.2, 8.9))
+"""Ranges of ratings that are measured apart; both ends belong to each."""
+
+
+def grading(puzzles: Grids, builds: list[str]) -> Iterator[Task]:
+    """Grades by ``explainer``, of all puzzles together and by what they are rated; all builds share one code."""
+    grader = ExplainerGrader(ExplainerOptions(), builds[0])
+    rating = grader.grade(puzzles).rating
+    chosen = {"all": np.ones(len(puzzles), dtype=np.bool_)} | {
+        f"{low} to {high}": (rating > low - 0.05) & (rating < high + 0.05) for low, high in GRADED_RANGES
+    }
+    for name, rows in chosen.items():
+        if rows.any():
+            some = np.ascontiguousarray(puzzles[rows])
+            yield Task(f"grade minimal, {name}", len(some), {builds[0]: partial(grader.grade, some)})
 
 
 def settle_memory() -> None:

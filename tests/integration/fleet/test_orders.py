@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from sudokumill.grids.batch import from_lines, to_lines
+from sudokumill.store.reading import delivered_rows
 from sudokumill_native.options import SearchOptions
 from sudokumill_native.solvers import NativeSolver
 
@@ -74,6 +75,24 @@ def test_a_file_is_solved_by_a_worker_that_cannot_read_it(fleet: Any, tmp_path: 
     solved = from_lines(fleet.lines(job))
     expected = NativeSolver(SearchOptions()).solve(from_lines(puzzles), limit=2)
     assert to_lines(solved) == to_lines(expected.solutions)
+
+
+def test_levels_of_a_difficulty_and_grades_of_what_is_stored(crowd: Any) -> None:
+    asked = ("--count", 60, "--grader", "judge", "--rating", "3..6", "--technique", "x-wing", "--seed", 5)
+    job = crowd.order("levels", *asked, "--chunk", 20)
+    found = crowd.wait_for(job)
+    assert (found.delivered, found.missed > 0) == (60, True)
+    again = crowd.order("levels", *asked)
+    crowd.wait_for(again)
+    assert crowd.lines(again) == crowd.lines(job)
+    crowd.wait_for(crowd.order("levels", "--count", 200, "--seed", 6))
+    # what stopped at the first job's ceiling, and what the last one made
+    grades = crowd.order("grade", "--grader", "judge", "--chunk", 50)
+    found = crowd.wait_for(grades)
+    assert (found.delivered, found.failed) == (found.count, 0)
+    assert found.count > 200
+    assert {row.kind for row in crowd.chunks(grades)} == {"grade"}
+    assert len(list(delivered_rows(crowd.database, found))) == found.count
 
 
 def test_a_run_beside_a_fleet_shares_its_own_job_with_the_workers(crowd: Any) -> None:

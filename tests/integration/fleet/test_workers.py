@@ -43,7 +43,7 @@ def test_what_a_worker_does_is_shown(patient: Any) -> None:
     assert set(found) == {"busy", "idle"}
     assert found["busy"]["worker"] == f"busy@{socket.gethostname()}"
     assert (found["busy"]["state"], found["busy"]["processes"]) == ("alive", 2)
-    assert sorted(found["busy"]["queues"]) == ["dig", "generate", "levels", "solve"]
+    assert sorted(found["busy"]["queues"]) == ["dig", "generate", "grade", "levels", "solve"]
     assert found["busy"]["chunks_in_hand"] == held
     assert found["busy"]["versions"]["python"] == platform.python_version()
     assert "generator native==2" in found["busy"]["implementations"]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sudokumill.difficulty import Difficulty
 from sudokumill.jobs import JobKind
 from sudokumill.store.models import JobState
 
@@ -30,6 +31,19 @@ def test_processes_and_chunks_decide_nothing(
     for processes, chunk_rows in ((1, 7), (4, 7), (4, 1_000), (4, None)):
         other = new_works(tmp_path / f"{processes}-{chunk_rows}")
         found = other.make(kind, *WISHES[kind], count=300, processes=processes, chunk_rows=chunk_rows)
+        assert found.state is JobState.DONE
+        assert other.delivered(found.id) == rows
+        other.database.dispose()
+
+
+def test_with_a_difficulty_too(works: Any, new_works: Callable[[Path], Any], tmp_path: Path) -> None:
+    asked = {"grader": "judge", "difficulty": Difficulty(rating_from=3.0, rating_to=5.0, techniques=("x-wing",))}
+    first = works.make(JobKind.LEVELS, count=40, processes=1, chunk_rows=1_000, **asked)
+    assert (first.state, first.delivered) == (JobState.DONE, 40)
+    rows = works.delivered(first.id)
+    for processes, chunk_rows in ((1, 9), (3, 5), (2, None)):
+        other = new_works(tmp_path / f"{processes}-{chunk_rows}")
+        found = other.make(JobKind.LEVELS, count=40, processes=processes, chunk_rows=chunk_rows, **asked)
         assert found.state is JobState.DONE
         assert other.delivered(found.id) == rows
         other.database.dispose()

@@ -36,7 +36,8 @@ MANY = 3_000
 _EMPTY: LiteralString = """
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid();
-    DELETE FROM item_error; DELETE FROM solution; DELETE FROM delivery; DELETE FROM puzzle; DELETE FROM final;
+    DELETE FROM item_error; DELETE FROM solution; DELETE FROM grade; DELETE FROM delivery;
+    DELETE FROM puzzle; DELETE FROM final;
     DELETE FROM input; DELETE FROM chunk; DELETE FROM job; DELETE FROM worker; DELETE FROM moved;
     ALTER SEQUENCE job_id_seq RESTART; ALTER SEQUENCE chunk_id_seq RESTART
 """

@@ -23,6 +23,7 @@ from sudokumill.errors import (
 )
 from sudokumill.store import schema
 from sudokumill.store.database import Database
+from sudokumill.store.grades import grade_columns
 from sudokumill.store.levels import level_columns
 from sudokumill.store.models import Base, Chunk, Job
 from sudokumill.store.reading import jobs
@@ -78,7 +79,7 @@ def test_up_and_down_again(database: Database) -> None:
     for _ in range(2):
         schema.upgrade(database)
         assert schema.revision_of(database) == schema.REVISIONS[-1]
-        assert _names(database) == {*Base.metadata.tables, "level", "alembic_version"}
+        assert _names(database) == {*Base.metadata.tables, "level", "level_grade", "alembic_version"}
         schema.require(database)
         schema.upgrade(database)  # once more does nothing
         schema.downgrade(database, "base")
@@ -113,7 +114,7 @@ def test_the_view_has_the_columns_that_are_read(database: Database) -> None:
     schema.upgrade(database)
     with database.read() as connection:
         view = {column["name"] for column in inspect(connection).get_columns("level")}
-    read = {column.key for column in level_columns()} - {"chunk_id", "origin_position"}
+    read = {column.key for column in (*level_columns(), *grade_columns())} - {"chunk_id", "origin_position"}
     assert read <= view
 
 
@@ -289,7 +290,7 @@ def test_a_new_file_that_may_only_be_read(path: Path) -> None:
 
 def test_what_was_written_wrongly_is_not_called_the_databases_fault(database: Database) -> None:
     schema.upgrade(database)
-    insert = text("INSERT INTO input VALUES (1, 0, '', NULL)")
+    insert = text("INSERT INTO input (job_id, position, digits) VALUES (1, 0, '')")
     with pytest.raises(IntegrityError), database.write() as connection:
         connection.execute(insert)
 

@@ -8,15 +8,18 @@ from typing import Any
 
 import pytest
 
+from sudokumill.difficulty import Difficulty
 from sudokumill.jobs import Choice, JobKind, JobSpec, Part
 from sudokumill.line import Line
 from sudokumill.registry import Registry, load_registry
 
+DIGGING = (Part.GENERATOR, Part.DIGGER, Part.SOLVER, Part.CHECKER)
 PARTS = {
     JobKind.GENERATE: (Part.GENERATOR,),
     JobKind.SOLVE: (Part.SOLVER,),
-    JobKind.LEVELS: tuple(Part),
-    JobKind.DIG: tuple(Part),
+    JobKind.GRADE: (Part.GRADER,),
+    JobKind.LEVELS: DIGGING,
+    JobKind.DIG: DIGGING,
 }
 
 
@@ -27,12 +30,21 @@ def registry() -> Registry:
 
 @pytest.fixture(scope="session")
 def line_of(registry: Registry) -> Callable[..., Line]:
-    """``line_of(kind, generator="lab raise@3", digger="native")``: name and faults of each part, then options."""
+    """``line_of(kind, generator="lab raise@3", digger="native")``: name and faults of each part, then options.
 
-    def build(kind: JobKind, *, options: dict[str, dict[str, Any]] | None = None, **choices: str) -> Line:
+    A line that digs has a grader where one is named.
+    """
+
+    def build(
+        kind: JobKind,
+        *,
+        options: dict[str, dict[str, Any]] | None = None,
+        difficulty: Difficulty | None = None,
+        **choices: str,
+    ) -> Line:
         names = {"generator": "lab", "digger": "lab", "solver": "native", "checker": "exact-cover", **choices}
         parts = {}
-        for part in PARTS[kind]:
+        for part in [*PARTS[kind], *([Part.GRADER] if "grader" in choices and kind is not JobKind.GRADE else [])]:
             name, _, faults = names[part.value].partition(" ")
             values = dict((options or {}).get(part.value, {}))
             if faults:
@@ -40,7 +52,10 @@ def line_of(registry: Registry) -> Callable[..., Line]:
             version = registry.find(part.role, name).descriptor.version
             parts[part] = Choice(name=name, version=version, options=values)
         generator = names["generator"].split()[0]
-        spec = JobSpec(kind=kind, count=1, seed=11, parts=parts, enumerated=generator == "lab", rate=1.0)
+        enumerated = generator == "lab"
+        spec = JobSpec(
+            kind=kind, count=1, seed=11, parts=parts, enumerated=enumerated, rate=1.0, difficulty=difficulty
+        )
         return Line(spec, registry)
 
     return build

@@ -10,6 +10,7 @@
 
 #include "batch/dispatch.hpp"
 #include "batch_solver.hpp"
+#include "canonical.hpp"
 #include "digger.hpp"
 #include "exact_cover.hpp"
 #include "splitmix.hpp"
@@ -273,6 +274,44 @@ void threads_agree() {
     }
 }
 
+/// Transposed, the first two rows and the first two stacks exchanged, the digits moved on by one.
+Grid turned_and_relabelled(const Grid& grid) {
+    constexpr int kRows[9] = {1, 0, 2, 3, 4, 5, 6, 7, 8};
+    constexpr int kColumns[9] = {3, 4, 5, 0, 1, 2, 6, 7, 8};
+    Grid image;
+    for (int cell = 0; cell < kCells; ++cell) {
+        const std::uint8_t digit = grid[9 * kColumns[column_of(cell)] + kRows[row_of(cell)]];
+        image[cell] = static_cast<std::uint8_t>(digit == 0 ? 0 : digit % 9 + 1);
+    }
+    return image;
+}
+
+void isomorphs_have_one_form() {
+    std::vector<std::uint64_t> seeds;
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+        seeds.push_back(seed);
+    }
+    std::vector<Grid> finals = make_finals(kPortableEngine, seeds);
+    for (int cell = 0; cell < kCells; ++cell) { // one with 648 automorphisms
+        const int row = row_of(cell);
+        finals[0][cell] = static_cast<std::uint8_t>((3 * (row % 3) + row / 3 + column_of(cell)) % 9 + 1);
+    }
+    for (const Grid& final : finals) {
+        SplitMix64 random(final[0]);
+        Grid puzzle = final;
+        for (std::uint8_t& clue : puzzle) {
+            clue = random.below(3) == 0 ? clue : 0;
+        }
+        Grid form;
+        Grid other;
+        expect(canonical_form(puzzle, final, form), "a puzzle has a form");
+        canonical_form(turned_and_relabelled(puzzle), turned_and_relabelled(final), other);
+        expect(form == other, "isomorphs have one form");
+        expect(clue_count(form) == clue_count(puzzle), "a form has the clues of its puzzle");
+        expect(!canonical_form(final, puzzle, form) && form == Grid{}, "what is no final is no solution");
+    }
+}
+
 void extremes() {
     Grid high{};
     high[80] = 255;
@@ -301,6 +340,7 @@ int main() {
     extremes();
     a_search_can_be_stopped();
     threads_agree();
+    isomorphs_have_one_form();
     a_line_keeps_its_promises();
     return broken == 0 ? 0 : 1;
 }

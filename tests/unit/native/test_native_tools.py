@@ -65,6 +65,13 @@ def test_the_bench_prints_json_of_other_sets(tmp_path: Path, minimal_puzzles: Gr
     assert all(rate > 0 for task in tasks.values() for rate in task["rates"].values())
 
 
+def test_the_bench_of_some_tasks() -> None:
+    ran = run(*QUICK, "--only", "grade")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    names = [line[:34].strip() for line in ran.stdout.splitlines()[2:]]
+    assert names[:2] == ["grade minimal, all", "grade minimal, 1.0 to 3.4"]
+
+
 def test_a_peer_that_is_none_is_said(tmp_path: Path) -> None:
     ran = run(*QUICK, "--peer", str(tmp_path / "none.so"))
     assert ran.returncode == 2

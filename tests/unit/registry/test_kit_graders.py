@@ -30,11 +30,16 @@ class Nodes:
         status[complete] = GradeStatus.COMPLETE
         graded = status == GradeStatus.GRADED
         rating = np.where(graded, result.nodes + 1.0, np.nan)
-        used = [{"guess": int(n) + 1} if g else {} for g, n in zip(graded, result.nodes)]
+        steps = np.where(graded, (puzzles == 0).sum(axis=1), 0)
+        used = [{"guess": int(n)} if g else {} for g, n in zip(graded, steps)]
         hardest = ["guess" if g else None for g in graded]
-        return self.changed(GradeResult(rating, hardest, used, result.nodes, status))
+        return self.changed(GradeResult(rating, hardest, used, steps, status, {"er": rating.copy()}))
     def changed(self, result):
         return result
+    def steps(self, puzzle):
+        (solved,) = ReferenceSolver().solve(puzzle[None]).solutions
+        return [Step("guess", 1.0, (cell,), (int(solved[cell]),), placements=((cell, int(solved[cell])),))
+                for cell in np.flatnonzero(puzzle == 0).tolist()]
 
 class Rates(Nodes):
     def changed(self, result):
@@ -54,10 +59,87 @@ class Short(Nodes):
     def changed(self, result):
         return dataclasses.replace(result, hardest=result.hardest[:-1])
 
+class Talks(Nodes):
+    def changed(self, result):
+        result.extras["er"][result.status == GradeStatus.CLASH] = 0
+        return result
+
+class Strays(Nodes):
+    def changed(self, result):
+        return dataclasses.replace(result, rating=result.rating + 100)
+
+class Invents(Nodes):
+    def changed(self, result):
+        result.hardest[:] = [code and "fish" for code in result.hardest]
+        return dataclasses.replace(result, techniques=[{"fish": 1} if used else {} for used in result.techniques])
+
+class Hides(Nodes):
+    def changed(self, result):
+        return dataclasses.replace(result, extras={})
+
+class Ceiling(Options):
+    ceiling: float | None = None
+
+class Stops(Nodes):
+    "Ends at the ceiling, and says so; the others do not do so well."
+    def __init__(self, options):
+        self.ceiling = options.ceiling
+    def changed(self, result):
+        above = np.zeros(len(result.rating), dtype=bool) if self.ceiling is None else result.rating > self.ceiling
+        result.status[above] = GradeStatus.ABOVE
+        result.extras["er"][above] = result.rating[above] = 1.0 if self.ceiling is None else self.ceiling + 0.5
+        return result
+
+class StopsLate(Stops):
+    def changed(self, result):
+        result = super().changed(result)
+        if self.ceiling is not None:
+            result.rating[result.status == GradeStatus.GRADED] += 1
+        return result
+
+class StopsEarly(Stops):
+    def changed(self, result):
+        if self.ceiling is not None:
+            result.status[result.status == GradeStatus.GRADED] = GradeStatus.ABOVE
+        return result
+
+class Shows(Nodes):
+    def path(self, puzzle):
+        fine = self.grade(puzzle[None]).status[0] == GradeStatus.GRADED
+        return tuple(self.shown(self.steps(puzzle), puzzle)) if fine else ()
+    def shown(self, steps, puzzle):
+        return steps
+
+class ShowsLess(Shows):
+    def shown(self, steps, puzzle):
+        return steps[1:]
+
+class ShowsWrong(Shows):
+    def shown(self, steps, puzzle):
+        ((cell, digit),) = steps[-1].placements
+        return [*steps[:-1], dataclasses.replace(steps[-1], placements=((cell, digit % 9 + 1),))]
+
+class ShowsGap(Shows):
+    def shown(self, steps, puzzle):
+        ((cell, digit),) = steps[-1].placements
+        return [*steps[:-1], dataclasses.replace(steps[-1], placements=(), eliminations=((cell, digit % 9 + 1),))]
+
+class ShowsLoss(Shows):
+    def shown(self, steps, puzzle):
+        return [*steps[:-1], dataclasses.replace(steps[-1], placements=(), eliminations=steps[-1].placements)]
+
+class ShowsAll(Shows):
+    def path(self, puzzle):
+        return tuple(self.steps(puzzle))
+
 @hookimpl
 def sudokumill_register_graders():
-    for kind in (Nodes, Rates, Dreams, Blurs, Short):
-        yield GraderDescriptor(name=kind.__name__.lower(), version="1", summary="s", factory=kind, rate=9)
+    shows = (Shows, ShowsLess, ShowsWrong, ShowsGap, ShowsLoss, ShowsAll)
+    stops = (Stops, StopsLate, StopsEarly)
+    for kind in (Nodes, Rates, Dreams, Blurs, Short, Talks, Strays, Invents, Hides, *shows, *stops):
+        yield GraderDescriptor(name=kind.__name__.lower(), version="1", summary="s", factory=kind, rate=9,
+                               techniques=(Technique("guess", 1.0),), scale=(1.0, 99.0), extras=("er",),
+                               options=Ceiling if kind in stops else Options)
 """
 
 
@@ -69,6 +151,9 @@ def find(write_plugin: Callable[[str, str], Path]) -> Find:
 
 def test_a_good_grader_passes(find: Find) -> None:
     check_grader(find("nodes"), hard=True)
+    check_grader(find("shows"))
+    check_grader(find("stops"))
+    check_grader(find("stops"), {"ceiling": 1.0})
 
 
 @pytest.mark.parametrize(
@@ -78,6 +163,17 @@ def test_a_good_grader_passes(find: Find) -> None:
         ("dreams", "the hardest technique was used"),
         ("blurs", "statuses are right"),
         ("short", "shapes and dtypes"),
+        ("talks", "no grade, no figures"),
+        ("strays", "ratings lie on the scale"),
+        ("invents", "techniques are declared"),
+        ("hides", "extras are declared"),
+        ("stopslate", "a ceiling keeps what is not above"),
+        ("stopsearly", "a ceiling keeps what is not above"),
+        ("showsless", "the path has the steps that were counted"),
+        ("showswrong", "the path is right"),
+        ("showsgap", "the path is right"),
+        ("showsloss", "the path is right"),
+        ("showsall", "no grade, no path"),
     ],
 )
 def test_a_bad_grader_is_told_its_rule(find: Find, name: str, rule: str) -> None:

@@ -15,6 +15,7 @@ from sudokumill.testing import check_solver
 Find = Callable[[str], Implementation]
 
 PLUGIN = """
+from sudokumill.grids.canonical import canonical_forms, relabelled
 from sudokumill.testing import ReferenceSolver
 
 class Reference(ReferenceSolver):
@@ -65,9 +66,19 @@ class WrongGrid(Reference):
         result.solutions[result.counts == 1] = FINAL[0][::-1]
         return result
 
+class Forms(Reference):
+    "Knows canonical forms."
+    def canonical(self, puzzles, solutions):
+        return canonical_forms(puzzles, solutions)
+
+class Relabels(Reference):
+    "Takes the order of the digits for the canonical form."
+    def canonical(self, puzzles, solutions):
+        return relabelled(puzzles)
+
 @hookimpl
 def sudokumill_register_solvers():
-    for kind in (Reference, Tired, Liar, Overcounts, Vague, Wanders, WrongGrid):
+    for kind in (Reference, Tired, Liar, Overcounts, Vague, Wanders, WrongGrid, Forms, Relabels):
         yield SolverDescriptor(name=kind.__name__.lower(), version="1", summary="s", factory=kind,
                                options=Budget, rate=9)
 """
@@ -82,12 +93,14 @@ def find(write_plugin: Callable[[str, str], Path]) -> Find:
 def test_the_reference_solver_passes_its_own_check(find: Find) -> None:
     check_solver(find("reference"), hard=True)
     check_solver(find("tired"), budget={"nodes": 3})
+    check_solver(find("forms"))
 
 
 @pytest.mark.parametrize(
     ("name", "rule"),
     [
         ("overcounts", "answers are right"),
+        ("relabels", "canonical forms are right"),
         ("vague", "answers are right"),
         ("wronggrid", "answers are right"),
         ("wanders", "the first solution is kept"),

@@ -17,7 +17,7 @@ from sudokumill.contracts import Role
 from sudokumill.errors import RefusedOptionsError, UnknownOptionError
 from sudokumill.registry import Registry, load_registry
 from sudokumill.registry.registration import HOOKS
-from sudokumill.testing import check_digger, check_generator
+from sudokumill.testing import check_digger, check_generator, check_grader
 
 PLUGINS = Path(__file__).parents[3] / "plugins"
 README = (PLUGINS / "README.md").read_text(encoding="utf-8")
@@ -53,6 +53,7 @@ def test_every_block_is_run_by_a_test_of_this_file() -> None:
         ("python", "stripes.py"),
         ("python", "test_stripes.py"),
         ("python", "one_by_one.py"),
+        ("python", "guesses.py"),
         ("python", ""),
         ("python", "stripes_in_order.py"),
         ("toml", "example/pyproject.toml"),
@@ -66,6 +67,7 @@ def test_the_files_load_and_keep_the_contract(registry: Registry) -> None:
         check_generator(registry.find(Role.GENERATOR, "stripes-in-order"), options, count=16)
     for wish in ({}, {"clues": 45}, {"clues_min": 30, "clues_max": 34}):
         check_digger(registry.find(Role.DIGGER, "one-by-one"), wish, count=2)
+    check_grader(registry.find(Role.GRADER, "guesses"))
     with pytest.raises(UnknownOptionError, match="one-by-one has no option 'symmetry'"):
         registry.digger("one-by-one", symmetry="rot180")
 

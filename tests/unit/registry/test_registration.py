@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sudokumill.contracts import API_VERSION, Role
+from sudokumill.contracts import API_VERSION, GraderDescriptor, Role
 from sudokumill.errors import BrokenImplementationError, HiddenImplementationError, UnknownImplementationError
 from sudokumill.registry import Plugin, PluginState, Registry, load_registry
 
@@ -131,6 +131,60 @@ def test_what_a_solver_or_digger_declares_is_checked(
     _, bad = beside(f"@hookimpl\ndef sudokumill_register_{role}s():\n    yield {made}\n")
     assert bad.state is PluginState.FAILED
     assert reason in bad.reason
+
+
+@pytest.mark.parametrize(
+    ("field", "reason"),
+    [
+        ("techniques=['x-wing']", "its techniques must be a tuple of Technique"),
+        ("techniques=('x-wing',)", "its techniques must be a tuple of Technique"),
+        ("techniques=(Technique('X-Wing', 3.2),)", "code 'X-Wing': lower-case letters, digits and single hyphens"),
+        ("techniques=(Technique('x-' + 'y' * 60, 3.2),)", "60 at the most"),
+        (
+            "techniques=(Technique('x-wing', float('nan')),)",
+            "technique x-wing: its rating must be a number, not nan",
+        ),
+        ("techniques=(Technique('a', 1), Technique('b', 1), Technique('a', 2))", "technique a is declared twice"),
+        ("scale=(2, 1)", "its scale must be None, or the least and the greatest rating, not (2, 1)"),
+        ("scale=(1, float('inf'))", "its scale must be None, or the least"),
+        ("scale=7", "its scale must be None, or the least"),
+        ("scale=(1, 3), techniques=(Technique('x-wing', 3.2),)", "a technique has a rating outside its scale"),
+        ("extras=('er', 'sum of ratings')", "its extras must be a tuple of names"),
+        ("extras='er'", "its extras must be a tuple of names"),
+        ("clue_limits=(7.0, 50)", "its clue_limits must be a tuple of (rating, clues)"),
+        ("clue_limits=((7.0, 16),)", "its clue_limits must be a tuple of (rating, clues), with clues from 17"),
+    ],
+)
+def test_what_a_grader_declares_is_checked(
+    beside: Callable[[str], tuple[Registry, Plugin]], field: str, reason: str
+) -> None:
+    made = f"GraderDescriptor(name='one', version='1', summary='s', factory=lambda options: 0, rate=1, {field})"
+    _, bad = beside(f"@hookimpl\ndef sudokumill_register_graders():\n    yield {made}\n")
+    assert bad.state is PluginState.FAILED
+    assert reason in bad.reason
+
+
+def test_what_a_grader_declares_can_be_asked_without_building_it(write_plugin: Write) -> None:
+    text = """
+    class Stops(Options):
+        ceiling: float | None = None
+
+    def none(options):
+        raise AssertionError("built")
+
+    @hookimpl
+    def sudokumill_register_graders():
+        fish = Technique("x-wing", 3.2), Technique("swordfish", 3.8)
+        more = {"techniques": fish, "scale": (3.2, 3.8), "extras": ("er",)}
+        yield GraderDescriptor(name="fish", version="1", summary="s", factory=none, rate=1, options=Stops, **more)
+        yield GraderDescriptor(name="plain", version="1", summary="s", factory=none, rate=1)
+    """
+    registry = load_registry("graders", write_plugin("graders", text))
+    fish, plain = (registry.find(Role.GRADER, name).descriptor for name in ("fish", "plain"))
+    assert isinstance(fish, GraderDescriptor)
+    assert isinstance(plain, GraderDescriptor)
+    assert (fish.codes, fish.scale, fish.has_ceiling) == (("x-wing", "swordfish"), (3.2, 3.8), True)
+    assert (plain.codes, plain.scale, plain.has_ceiling) == ((), None, False)
 
 
 def test_one_bad_descriptor_does_not_take_the_good_ones_with_it(

@@ -20,9 +20,13 @@ from sudokumill.store.database import Database
 from sudokumill.store.reading import Progress, delivered_rows
 
 _WRITTEN_AT_A_TIME: Final = 5_000
+_GRADE_FIELDS: Final = (
+    "band", "rating", "rating_at_least", "hardest", "techniques", "steps", "er", "ep", "ed", "rating_sum",
+    "bottleneck", "grader", "grader_version", "grade_status",
+)  # fmt: skip
 _LEVEL_FIELDS: Final = (
     "clues", "solution", "clue_count", "row_min", "row_max", "column_min", "column_max", "box_min", "box_max",
-    "symmetry", "minimal", "nodes", "paper_level", "licence", "state", "job_id",
+    "symmetry", "minimal", "nodes", "paper_level", "licence", "state", "job_id", *_GRADE_FIELDS,
 )  # fmt: skip
 
 
@@ -66,6 +70,8 @@ def write_delivered(
     field = "clues" if found.kind in {JobKind.LEVELS, JobKind.DIG} and not solutions else "solution"
     if found.kind in {JobKind.GENERATE, JobKind.SOLVE}:
         field = "digits"
+    if found.kind is JobKind.GRADE:
+        field = "puzzle"
     return write_grids(path, (getattr(row, field) for row in rows), format_for(path, name))
 
 
@@ -95,6 +101,15 @@ def level_object(row: Row[Any]) -> dict[str, Any]:
     return {"id": shown_id(row.id), **{name: getattr(row, name) for name in _LEVEL_FIELDS}}
 
 
+def shown_grade(row: Row[Any]) -> str:
+    """A level's grade in one line."""
+    rated = f"rating {row.rating:g}" if row.rating is not None else f"rating {row.rating_at_least:g} or more"
+    band = "" if row.band is None else f" ({row.band})"
+    hardest = "" if row.hardest is None else f", hardest technique {row.hardest}"
+    steps = "" if row.steps is None else f", {row.steps} steps"
+    return f"{rated}{band}{hardest}{steps}; grader {row.grader}=={row.grader_version}"
+
+
 def _object(kind: JobKind, row: Row[Any]) -> dict[str, Any]:
     if kind is JobKind.GENERATE:
         return {"id": shown_id(row.id), "digits": row.digits, "position": row.position}
@@ -107,5 +122,13 @@ def _object(kind: JobKind, row: Row[Any]) -> dict[str, Any]:
             "solutions": row.solutions,
             "nodes": row.nodes,
             "solution": row.digits,
+        }
+    if kind is JobKind.GRADE:
+        return {
+            "position": row.position,
+            "line": row.line,
+            "puzzle": row.puzzle,
+            "id": shown_id(row.id),
+            **{name: getattr(row, name) for name in _GRADE_FIELDS},
         }
     return {**level_object(row), "position": row.position}

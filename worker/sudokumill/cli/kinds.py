@@ -26,6 +26,33 @@ _OPTIONS: Final[dict[str, Option]] = {
     "checker": click.option(
         "--checker", metavar="NAME", help="Solver that counts the solutions of what was dug."
     ),
+    "grader": click.option("--grader", metavar="NAME", help="Grader; what is dug is graded by it."),
+    "judge": click.option("--grader", metavar="NAME", help="Grader, NAME or NAME==VERSION."),
+    "rating": click.option(
+        "--rating", metavar="FROM..TO", help="Only levels with such a rating; both ends belong to it."
+    ),
+    "band": click.option("--band", metavar="NAME", help="Only levels of this band (sudokumill bands)."),
+    "technique": click.option(
+        "--technique", "techniques", multiple=True, metavar="CODE",
+        help="Only levels that need this technique. May be repeated.",
+    ),
+    "no_technique": click.option(
+        "--no-technique", "without", multiple=True, metavar="CODE",
+        help="Only levels that do without this technique. May be repeated.",
+    ),
+    "clues": click.option(
+        "--clues", metavar="FROM..TO", help="How many clues remain; short for options of the digger."
+    ),
+    "symmetry": click.option("--symmetry", metavar="NAME", help="Symmetry of the clue cells, for example rot180."),
+    "minimal": click.option(
+        "--minimal", is_flag=True, help="Only levels from which no single clue can be taken."
+    ),
+    "no_aim": click.option(
+        "--no-aim", is_flag=True, help="Dig as ordered, also where another way to dig hits better."
+    ),
+    "from_stock": click.option(
+        "--from-stock", is_flag=True, help="Take first what is stored and was delivered to no job."
+    ),
     "options": click.option(
         "--option", "options", multiple=True, metavar="NAME=VALUE",
         help="Option of an implementation; PART.NAME=VALUE where two have it. May be repeated.",
@@ -57,6 +84,10 @@ _OPTIONS: Final[dict[str, Option]] = {
     "file": click.option(
         "--file", "path", metavar="FILE", help="Solve the grids of this file; - is standard input."
     ),
+    "graded_file": click.option(
+        "--file", "path", metavar="FILE", help="Grade the puzzles of this file; - is standard input."
+    ),
+    "most_graded": click.option("--count", type=int, metavar="N", help="How many to grade; by default all."),
     "limit": click.option(
         "--limit", type=int, default=2, show_default=True, help="Count up to so many solutions."
     ),
@@ -82,6 +113,9 @@ class _Kind:
     """Of both verbs, without ``sudokumill VERB``."""
 
 
+_DIFFICULTY: Final = ("grader", "rating", "band", "technique", "no_technique")
+_FORM: Final = ("pattern", "clues", "symmetry", "minimal")
+
 _MADE: Final = ("options", "seed", "new", "max_attempts", "max_seconds")
 
 _KINDS: Final = (
@@ -98,11 +132,25 @@ _KINDS: Final = (
     _Kind(
         "levels",
         "Makes levels: finals, dug and checked.",
-        "Makes levels: generates finals, digs, and checks that each puzzle has one solution.",
-        ("count", "pattern", "generator", "digger", "solver", "checker", *_MADE),
+        "Makes levels: generates finals, digs, and checks that each puzzle has one solution.\n\n"
+        "With --rating, --band, --technique or --no-technique only levels of this difficulty count; all others "
+        "are stored under what they are.",
+        (
+            "count",
+            *_FORM,
+            *_DIFFICULTY,
+            "no_aim",
+            "from_stock",
+            "generator",
+            "digger",
+            "solver",
+            "checker",
+            *_MADE,
+        ),
         (
             "levels --count 1000",
-            "levels --count 100 --option clues_max=26 --option symmetry=rot180",
+            "levels --count 200 --band hard --clues 24..30 --symmetry rot180",
+            "levels --count 50 --rating 4.2..5.0 --technique xy-wing",
             "levels --count 10 --pattern heart.txt --max-seconds 600",
             "levels --count 50 --digger holes --option level=5",
         ),
@@ -112,7 +160,7 @@ _KINDS: Final = (
         "Digs puzzles out of stored finals, or out of fresh ones.",
         "Digs puzzles out of stored finals, by default the oldest that were not dug yet.\n\n"
         "With --generator, out of fresh finals.",
-        ("from_job", "count", "pattern", "generator", "digger", "solver", "checker", *_MADE),
+        ("from_job", "count", *_FORM, *_DIFFICULTY, "generator", "digger", "solver", "checker", *_MADE),
         (
             "dig --count 500",
             "dig --from-job 3 --digger holes --option order=snake",
@@ -129,6 +177,19 @@ _KINDS: Final = (
         (
             "solve --file puzzles.txt",
             "solve --count 1000 --solver dfs",
+        ),
+    ),
+    _Kind(
+        "grade",
+        "Grades stored puzzles, or those of a file, and stores what comes out.",
+        "Grades puzzles and stores rating, techniques and steps of each; by default the stored puzzles that the "
+        "grader in its present version has not graded yet.\n\n"
+        "Ends with 1 if a line of FILE could not be read or graded. To see grades at once, without a database: "
+        "sudokumill grade FILE",
+        ("graded_file", "lenient", "most_graded", "judge", "options"),
+        (
+            "grade",
+            "grade --file puzzles.txt",
         ),
     ),
 )

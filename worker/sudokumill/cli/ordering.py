@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from typing import Final
 
 import numpy as np
 
+from sudokumill.aiming import Trial, aimed
 from sudokumill.cli.console import err, open_store
 from sudokumill.cli.inputs import InputFile
 from sudokumill.cli.requests import Request
+from sudokumill.difficulty import Difficulty, parse_range
 from sudokumill.errors import BadOrderError, KeyTakenError
 from sudokumill.formats import Reading
 from sudokumill.jobs import JobSpec, Source
 from sudokumill.orders import specify
+from sudokumill.queue.crew import pace
 from sudokumill.registry import Registry, load_registry
 from sudokumill.settings import Settings
+from sudokumill.store import schema
+from sudokumill.store.advance import advance
+from sudokumill.store.bands import DEFAULT_BANDS, DEFAULT_GRADER, BandRange, band_named, bands
 from sudokumill.store.database import Database
 from sudokumill.store.models import JobState
-from sudokumill.store.placing import Placed, count_inputs, find_key, place
+from sudokumill.store.placing import Placed, count_inputs, find_key, grader_of, place
 from sudokumill.store.reading import progress
 from sudokumill.store.workers import live
 
@@ -37,6 +44,8 @@ class Accepted:
     spec: JobSpec
     unread: int
     """Lines of its file that could not be read."""
+    trial: Trial | None = None
+    """What the order's way to dig came to, in a small trial."""
 
 
 def accept(request: Request, settings: Settings, here: int = 0) -> Accepted:
@@ -59,9 +68,13 @@ def accept(request: Request, settings: Settings, here: int = 0) -> Accepted:
         placed = _place(database, request, spec, settings, here, readings)
         return Accepted(database, placed, spec, request.file.faults)
     if request.source is Source.FRESH:
-        spec = specify(request.order(settings, None), registry)
+        spec, trial = aimed(
+            specify(request.order(settings, None, difficulty_of(request, settings)), registry),
+            registry,
+            choose=not request.no_aim,
+        )
         database = open_store(settings, create=True)
-        return Accepted(database, _place(database, request, spec, settings, here), spec, 0)
+        return Accepted(database, _place(database, request, spec, settings, here), spec, 0, trial)
     return _accept_stored(request, registry, settings, here)
 
 
@@ -83,17 +96,51 @@ def read_whole(file: InputFile, most: int = _GREATEST_FILE) -> list[Reading]:
     return readings
 
 
+def difficulty_of(request: Request, settings: Settings) -> Difficulty | None:
+    """What an order asks of the grade; the range of its band is that of this moment.
+
+    Raises:
+        BadOrderError: no range.
+        UnknownBandError: the grader has no band of this name.
+    """
+    asked = Difficulty(techniques=request.techniques, without=request.without)
+    low, high = 0.0, inf
+    if request.rating is not None:
+        low, high = parse_range(request.rating)
+    elif request.band is not None:
+        grader = (request.grader or settings.grader).partition("==")[0]
+        found = band_named(_known_bands(settings), grader, request.band)
+        low, high = found.low, found.high
+        asked = asked.model_copy(update={"band": found.name})
+    if request.rating is not None or request.band is not None:
+        ends = {"rating_from": low, "rating_to": None if high == inf else high}
+        asked = asked.model_copy(update=ends)
+    return asked if asked.asks else None
+
+
+def _known_bands(settings: Settings) -> dict[str, list[BandRange]]:
+    """The bands of the database; where there is none yet, those that a new one has."""
+    database = Database(settings.database_url)
+    if (database.path is not None and not database.path.exists()) or schema.revision_of(database) is None:
+        return {DEFAULT_GRADER: list(DEFAULT_BANDS)}
+    schema.require(database)
+    found = bands(database)
+    database.dispose()
+    return found
+
+
 def _accept_stored(request: Request, registry: Registry, settings: Settings, here: int) -> Accepted:
     """An order that starts from stored grids."""
     # what is wrong with the order itself is said before the database is looked at
-    asked = specify(request.order(settings, max(1, request.count or 1)), registry)
+    difficulty = difficulty_of(request, settings)
+    asked = specify(request.order(settings, max(1, request.count or 1), difficulty), registry)
     database = open_store(settings)
     before = _ordered_before(database, request, asked)
     if before is not None:
         _say_existed(before, request.key)
         return Accepted(database, before, progress(database, before.id).spec, 0)
-    inputs = count_inputs(database, request.source, request.source_job, request.count)
-    spec = specify(request.order(settings, inputs), registry)
+    inputs = count_inputs(database, request.source, request.source_job, request.count, grader_of(asked))
+    spec = specify(request.order(settings, inputs, difficulty), registry)
     return Accepted(database, _place(database, request, spec, settings, here), spec, 0)
 
 
@@ -118,7 +165,15 @@ def _place(
     )
     if placed.existed:
         _say_existed(placed, request.key)
+    elif spec.from_stock:
+        # one that the stock has filled is done
+        return replace(placed, state=advance(database, placed.id, pace(settings)))
     return placed
+
+
+def processes_of(accepted: Accepted) -> int:
+    """How many processes of live workers will share a job's work."""
+    return _fleet(accepted.database, accepted.spec)
 
 
 def _fleet(database: Database, spec: JobSpec) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sudokumill.cli.pattern import read_pattern
+from sudokumill.difficulty import Difficulty
 from sudokumill.errors import BadOrderError
 from sudokumill.jobs import JobKind, Part, Source
 from sudokumill.orders import Order
@@ -45,6 +47,13 @@ class Request:
     digger: str | None = None
     solver: str | None = None
     checker: str | None = None
+    grader: str | None = None
+    rating: str | None = None
+    band: str | None = None
+    techniques: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    no_aim: bool = False
+    from_stock: bool = False
     options: tuple[str, ...] = ()
     seed: int | None = None
     limit: int = 2
@@ -58,18 +67,20 @@ class Request:
     no_store: bool = False
     wishes: Wishes = field(default_factory=Wishes)
 
-    def order(self, settings: Settings, inputs: int | None) -> Order:
+    def order(self, settings: Settings, inputs: int | None, difficulty: Difficulty | None = None) -> Order:
         """The order, with what the settings say where nothing was typed.
 
         Args:
             settings: implementations of orders that name none.
             inputs: how many grids the source has; None for fresh ones.
+            difficulty: what is asked of the grade, with the band's range.
         """
         typed = {
             Part.GENERATOR: self.generator,
             Part.DIGGER: self.digger,
             Part.SOLVER: self.solver,
             Part.CHECKER: self.checker,
+            Part.GRADER: self.grader,
         }
         return Order(
             kind=self.kind,
@@ -85,6 +96,9 @@ class Request:
             max_attempts=self.max_attempts,
             max_seconds=self.max_seconds,
             chunk_rows=self.chunk_rows,
+            graded=self.grader is not None,
+            difficulty=difficulty,
+            from_stock=self.from_stock,
         )
 
 
@@ -97,6 +111,9 @@ def request_of(kind: JobKind, given: Mapping[str, Any]) -> Request:
     """
     fields = dict(given)
     wishes = {name: fields.pop(name) for name in ("output", "text_format", "as_json") if name in fields}
+    if kind in {JobKind.LEVELS, JobKind.DIG}:
+        form = _form(fields.pop("clues"), fields.pop("symmetry"), fields.pop("minimal"))
+        fields["options"] = (*fields["options"], *form)
     source, source_job, file = Source.FRESH, fields.pop("from_job", None), None
     if kind is JobKind.DIG and fields["generator"] is None:
         source = Source.UNDUG if source_job is None else Source.JOB
@@ -104,7 +121,7 @@ def request_of(kind: JobKind, given: Mapping[str, Any]) -> Request:
         raise BadOrderError(
             reason="--from-job takes stored finals and --generator makes fresh ones; leave one of them out"
         )
-    if kind is JobKind.SOLVE:
+    if kind in {JobKind.SOLVE, JobKind.GRADE}:
         path, lenient = fields.pop("path"), fields.pop("lenient")
         file = None if path is None else _file(path, lenient)
         source = Source.PUZZLES if file is None else Source.FILE
@@ -117,6 +134,35 @@ def request_of(kind: JobKind, given: Mapping[str, Any]) -> Request:
     )
     _check(request)
     return request
+
+
+def _form(clues: str | None, symmetry: str | None, minimal: bool) -> list[str]:
+    """What is asked of the clue cells, as options of the digger, which checks them against each other.
+
+    Raises:
+        BadOrderError: that is no range of clues.
+    """
+    form: list[str] = []
+    if clues is not None:
+        found = _CLUES.fullmatch(clues.strip())
+        if (
+            found is None
+            or not (found["low"] or found["high"])
+            or (found["low"] and found["high"] and not found["dots"])
+        ):
+            raise BadOrderError(reason=f"--clues {clues!r}: write FROM..TO, for example 24..30, or one number")
+        if not found["dots"]:
+            form.append(f"digger.clues={found['low']}")
+        form += [f"digger.clues_min={found['low']}"] if found["dots"] and found["low"] else []
+        form += [f"digger.clues_max={found['high']}"] if found["dots"] and found["high"] else []
+    if symmetry is not None:
+        form.append(f"digger.symmetry={symmetry}")
+    if minimal:
+        form.append("digger.minimal=true")
+    return form
+
+
+_CLUES: Final = re.compile(r"(?P<low>\d{1,2})?(?P<dots>\.\.)?(?P<high>\d{1,2})?")
 
 
 def _file(path: str, lenient: bool) -> InputFile:
@@ -135,6 +181,10 @@ def _check(request: Request) -> None:
         raise BadOrderError(reason="--new compares with the database; leave it out, or --no-store")
     if request.no_store and request.max_seconds is not None:
         raise BadOrderError(reason="--max-seconds needs the database, which keeps what was made until then")
+    if request.no_store and request.from_stock:
+        raise BadOrderError(reason="--from-stock takes levels from the database; leave it out, or --no-store")
+    if request.rating is not None and request.band is not None:
+        raise BadOrderError(reason="--band stands for a range of ratings; leave out --rating, or --band")
     if request.source is Source.FRESH and request.count is None:
         raise BadOrderError(reason="say how many with --count N")
     check_output(request.wishes.output)

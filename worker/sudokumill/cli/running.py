@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
 from sudokumill.cli.bars import Bar
 from sudokumill.cli.console import err, out, print_json
@@ -18,7 +19,12 @@ from sudokumill.output import STANDARD_OUTPUT, shown
 from sudokumill.queue.local import run_local
 from sudokumill.settings import Settings, load_settings
 from sudokumill.store.database import Database
-from sudokumill.store.reading import Progress, progress
+from sudokumill.store.reading import Progress, failed_lines, progress
+
+if TYPE_CHECKING:
+    from sudokumill.cli.inputs import InputFile
+
+_MOST_LINES: Final = 1_000
 
 
 def order_and_run(request: Request) -> int:
@@ -31,6 +37,8 @@ def order_and_run(request: Request) -> int:
     check_broker_setting(settings)
     accepted = accept(request, settings, here=settings.processes)
     code = run_and_tell(accepted.database, accepted.job.id, settings, request.wishes)
+    if request.file is not None:
+        _say_lines(accepted.database, accepted.job.id, request.file)
     return code or (1 if accepted.unread else 0)
 
 
@@ -59,6 +67,15 @@ def run_and_tell(database: Database, job: int, settings: Settings, wishes: Wishe
     if wishes.output is not None and not found.state.ended:
         err().print(_how_to_write(found.id, wishes), soft_wrap=True)
     return exit_code(found)
+
+
+def _say_lines(database: Database, job: int, file: InputFile) -> None:
+    """Says which lines of a job's file came to nothing, and why."""
+    found = failed_lines(database, job, _MOST_LINES + 1)
+    for line, reason in found[:_MOST_LINES]:
+        file.say(line, reason)
+    if len(found) > _MOST_LINES:
+        err().print(f"{file.name}: and more; sudokumill jobs show {job} counts them by reason")
 
 
 def _reached(now: Progress) -> int:

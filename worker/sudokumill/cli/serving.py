@@ -73,10 +73,11 @@ def prepared(queues: str | None, processes: int | None, celery: Sequence[str]) -
         StoreError, BrokerUnreachableError: database or broker cannot be used.
     """
     settings = load_settings()
-    kinds = _kinds(queues)
+    registry = load_registry(settings.plugins, settings.plugin_dir)
+    kinds = _kinds(queues, registry)
     _make_room(processes or settings.processes)
     _check_options(celery, *celery_command(celery_app(settings)))
-    _check_plugins(load_registry(settings.plugins, settings.plugin_dir), kinds)
+    _check_plugins(registry, kinds)
     check_broker(settings)
     database = open_store(settings, create=True)
     database.check_writable()
@@ -106,9 +107,10 @@ def _make_room(processes: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def _kinds(queues: str | None) -> list[JobKind]:
+def _kinds(queues: str | None, registry: Registry) -> list[JobKind]:
     if queues is None:
-        return list(JobKind)
+        # graders are optional: a machine without one serves all other queues
+        return [kind for kind in JobKind if kind is not JobKind.GRADE or registry.implementations(Role.GRADER)]
     names = [name.strip() for name in queues.split(",") if name.strip()]
     if not names:
         raise WorkerOptionError(reason=f"--queues {queues!r} names none; {near('', QUEUES)}")

@@ -32,7 +32,7 @@ def show(level: str | None, solution: bool, as_json: bool) -> None:
       sudokumill show
       sudokumill show 1f0c5a2e --solution
     """
-    from sudokumill.cli.delivery import level_object
+    from sudokumill.cli.delivery import level_object, shown_grade
     from sudokumill.settings import load_settings
     from sudokumill.store import levels
 
@@ -50,6 +50,8 @@ def show(level: str | None, solution: bool, as_json: bool) -> None:
     nodes = "" if row.nodes is None else f", {row.nodes:,} search nodes"
     minimal = {True: "minimal", False: "not minimal", None: "minimality not known"}[row.minimal]
     click.echo(f"\n{row.clue_count} clues{paper}, symmetry {row.symmetry}, {minimal}{nodes}")
+    if row.grade_status is not None:
+        click.echo(shown_grade(row))
     click.echo(f"id {shown_id(row.id)}, job {row.job_id}")
 
 

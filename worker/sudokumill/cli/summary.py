@@ -8,17 +8,19 @@ from typing import Any
 from rich.console import Console
 
 from sudokumill.cli.tables import plain_list, plain_table
-from sudokumill.jobs import JobKind
+from sudokumill.jobs import JobKind, Part
 from sudokumill.rows import Failure, ReportSum
 from sudokumill.store.database import Database
 from sudokumill.store.models import JobState
 from sudokumill.store.reading import Progress, failures, reports, versions
+from sudokumill.store.yields import OR_MORE, shown_shares, yield_of
 
 _ITEMS = {
     JobKind.GENERATE: "finals",
     JobKind.LEVELS: "levels",
     JobKind.DIG: "levels",
     JobKind.SOLVE: "solutions",
+    JobKind.GRADE: "grades",
 }
 
 
@@ -56,6 +58,19 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
     ):
         if number:
             table.add_row(name, f"{number:,}{remark}")
+    if found.stock:
+        table.add_row("from stock", f"{found.stock:,}")
+    if found.spec.difficulty is not None:
+        table.add_row("asked for", str(found.spec.difficulty))
+    if found.spec.aim:
+        table.add_row("aimed by", ", ".join(f"digger.{name}={value}" for name, value in found.spec.aim.items()))
+    shares = yield_of(database, found)
+    if shares:
+        table.add_row("came out", shown_shares(shares))
+        if any(name.endswith(OR_MORE) for name, _ in shares):
+            table.add_row(
+                "", f"how much more:  sudokumill run grade --grader {found.spec.parts[Part.GRADER].name}"
+            )
     for parts in versions(database, found.id):
         table.add_row("made with", ", ".join(f"{part} {name}" for part, name in parts.items()))
     options = [
@@ -108,7 +123,7 @@ def job_row(found: Progress) -> dict[str, Any]:
         **{
             name: getattr(found, name)
             for name in (
-                "delivered", "already", "tried", "missed", "repeated", "not_new", "failed", "surplus",
+                "delivered", "already", "stock", "tried", "missed", "repeated", "not_new", "failed", "surplus",
             )
         },
         "chunks": {state.value: number for state, number in found.chunks.items()},
@@ -116,6 +131,8 @@ def job_row(found: Progress) -> dict[str, Any]:
             part.value: {"name": choice.name, "version": choice.version, "options": choice.options}
             for part, choice in found.spec.parts.items()
         },
+        "difficulty": found.spec.difficulty and found.spec.difficulty.model_dump(),
+        "aim": found.spec.aim,
         "ordered_at": found.ordered_at.isoformat(),
         "started_at": found.started_at and found.started_at.isoformat(),
         "ended_at": found.ended_at and found.ended_at.isoformat(),
@@ -132,6 +149,7 @@ def job_object(database: Database, found: Progress) -> dict[str, Any]:
             for name, one in reports(database, found.id).items()
         },
         "failures": failure_objects(failures(database, found.id)),
+        "came_out": dict(yield_of(database, found)),
     }
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sudokumill.aiming import aimed
 from sudokumill.cli.bars import Bar
 from sudokumill.cli.console import err, out, print_json
 from sudokumill.cli.delivery import format_for
+from sudokumill.cli.ordering import difficulty_of
 from sudokumill.cli.requests import Request, Wishes
 from sudokumill.cli.summary import failure_objects, items_of, print_failures
 from sudokumill.jobs import JobSpec
@@ -19,7 +21,9 @@ from sudokumill.settings import Settings
 
 def run_without_store(request: Request, settings: Settings) -> int:
     """Makes what was ordered and writes it; returns the exit code."""
-    spec = specify(request.order(settings, None), load_registry(settings.plugins, settings.plugin_dir))
+    registry = load_registry(settings.plugins, settings.plugin_dir)
+    spec = specify(request.order(settings, None, difficulty_of(request, settings)), registry)
+    spec, _ = aimed(spec, registry, choose=not request.no_aim)
     wishes = request.wishes
     path = Path(wishes.output or STANDARD_OUTPUT)
     text = format_for(str(path), wishes.text_format)

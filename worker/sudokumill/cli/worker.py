@@ -37,8 +37,8 @@ def worker(ctx: click.Context, queues: str | None, processes: int | None, celery
     """Works on what was ordered, until it is told to end (SIGTERM, Ctrl-C): chunks in hand are then finished.
 
     Needs the database (SUDOKUMILL_DATABASE_URL) and the broker (SUDOKUMILL_BROKER_URL) that orders go to. There is
-    a queue for each kind of job: generate, dig, solve, levels. Options that are not listed here are handed to
-    Celery's worker, for example --loglevel=WARNING or --hostname=w2@%h.
+    a queue for each kind of job: generate, dig, solve, grade, levels. Options that are not listed here are handed
+    to Celery's worker, for example --loglevel=WARNING or --hostname=w2@%h.
 
     \b
     Examples:

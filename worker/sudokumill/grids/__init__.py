@@ -7,7 +7,8 @@ A batch of grids is a C-contiguous ``uint8`` array of shape (n, 81), row-major, 
           ...
 
 ``batch`` has the type, the units and the text of 81 characters; ``clashes`` checks; ``isomorphisms`` and
-``symmetries`` hold the algebra; ``description`` the metadata that needs no search.
+``symmetries`` hold the algebra, ``canonical`` the form that isomorphs share; ``description`` the metadata that
+needs no search.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ What is true stands in the database. A message only says "look at this chunk": o
 that comes twice finds nothing to do.
 
     message   {"args": ["5c1f20aa:4711"]}          database (see ``identity``) and chunk, and nothing else
-    queue     one a kind of job: generate, dig, solve, levels
+    queue     one a kind of job: generate, dig, solve, grade, levels
 """
 
 from __future__ import annotations

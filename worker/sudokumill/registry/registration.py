@@ -21,6 +21,7 @@ from sudokumill.contracts import (
     Options,
     Role,
     SolverDescriptor,
+    Technique,
 )
 from sudokumill.errors import near
 from sudokumill.registry.discovery import Source
@@ -46,6 +47,14 @@ METHODS: Final = {Role.GENERATOR: "generate", Role.DIGGER: "dig", Role.SOLVER: "
 
 _NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _VERSION: Final = re.compile(r"[^\s=]+")
+
+_LONGEST_GRADER: Final = 100
+
+CODE: Final = _NAME
+"""What a technique's code looks like."""
+
+LONGEST_CODE: Final = 60
+"""Characters of a technique's code at the most."""
 
 
 def load_plugin(source: Source) -> Plugin:
@@ -160,6 +169,46 @@ def _faults_of_its_role(given: Any) -> Iterator[str]:
     engine: object = given.engine if isinstance(given, DiggerDescriptor | SolverDescriptor) else None
     if engine is not None and not (isinstance(engine, str) and _NAME.fullmatch(engine)):
         yield "its engine must be None, or lower-case letters, digits and single hyphens"
+    if isinstance(given, GraderDescriptor):
+        yield from _faults_of_a_grader(given)
+
+
+def _faults_of_a_grader(given: Any) -> Iterator[str]:
+    if max(len(str(given.name)), len(str(given.version))) > _LONGEST_GRADER:
+        yield f"its name and its version stand beside each grade: {_LONGEST_GRADER} letters at the most"
+    techniques, scale, extras = given.techniques, given.scale, given.extras
+    if not isinstance(techniques, tuple) or not all(isinstance(one, Technique) for one in techniques):
+        yield "its techniques must be a tuple of Technique"
+        return
+    for one in techniques:
+        if not isinstance(one.code, str) or not _NAME.fullmatch(one.code) or len(one.code) > LONGEST_CODE:
+            yield f"code {one.code!r}: lower-case letters, digits and single hyphens, {LONGEST_CODE} at the most"
+        elif not _is_number(one.rating):
+            yield f"technique {one.code}: its rating must be a number, not {one.rating!r}"
+    twice = [code for code, times in Counter(given.codes).items() if times > 1]
+    if twice:
+        yield f"technique {twice[0]} is declared twice"
+    if scale is not None and not (
+        isinstance(scale, tuple) and len(scale) == 2 and all(map(_is_number, scale)) and scale[0] <= scale[1]
+    ):
+        yield f"its scale must be None, or the least and the greatest rating, not {scale!r}"
+    elif scale is not None and not all(scale[0] <= one.rating <= scale[1] for one in techniques):
+        yield "a technique has a rating outside its scale"
+    if not _are_limits(given.clue_limits):
+        yield "its clue_limits must be a tuple of (rating, clues), with clues from 17 to 81"
+    if not isinstance(extras, tuple) or not all(isinstance(name, str) and name.isidentifier() for name in extras):
+        yield "its extras must be a tuple of names, each of letters, digits and underscores"
+
+
+def _are_limits(given: object) -> bool:
+    return isinstance(given, tuple) and all(
+        isinstance(one, tuple) and len(one) == 2 and all(map(_is_number, one)) and one[1] in range(17, 82)
+        for one in given
+    )
+
+
+def _is_number(given: object) -> bool:
+    return isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given)
 
 
 def _schema_fault(options: type[Options]) -> Iterator[str]:

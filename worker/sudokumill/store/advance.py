@@ -18,6 +18,7 @@ from sudokumill.store.database import Database
 from sudokumill.store.models import Chunk, ChunkState, Job, JobState
 from sudokumill.store.placing import append_chunks
 from sudokumill.store.reading import OPEN, TRIED, Progress, last_delivered, read_failures, read_progress
+from sudokumill.store.yields import read_yield, shown_shares
 
 _ALL_FAILED: Final = 100
 """A job ends when this many positions were tried and every one is an item error."""
@@ -112,13 +113,15 @@ def _cut(connection: Connection, found: Progress, open_positions: int, pace: Pac
     waiting = found.chunks.get(ChunkState.WAITING, 0)
     if waiting > FIRST_CHUNKS // 2:
         return 0
-    share = found.qualified / found.tried if found.tried else 1.0
+    # what was taken from stock says nothing of what is to come
+    tried = found.tried - found.stock
+    share = (found.qualified - found.stock) / tried if tried else 1.0
     missing = found.count - found.qualified - math.floor(open_positions * share)
     if missing <= 0:
         return 0
     # a yield that is hardly known is not trusted to more than double the attempts
-    attempts = min(math.ceil(missing / share), found.tried + missing) if share > 0 else found.tried + missing
-    rate = found.tried / found.seconds if found.seconds > 0 else found.spec.rate
+    attempts = min(math.ceil(missing / share), tried + missing) if share > 0 else tried + missing
+    rate = tried / found.seconds if found.seconds > 0 else found.spec.rate
     return append_chunks(
         connection, found.id, found.spec, planned=found.planned, missing=attempts, rate=rate,
         processes=pace.processes, seconds=pace.chunk_seconds, room=FIRST_CHUNKS - waiting, priority=found.priority,
@@ -136,7 +139,7 @@ def _all_failed(connection: Connection, found: Progress) -> bool:
 def _exhausted(connection: Connection, found: Progress, pace: Pace) -> str | None:
     """Why the job should not go on although it is not done; None when it should."""
     spec = found.spec
-    if found.kind is JobKind.SOLVE:
+    if found.kind in {JobKind.SOLVE, JobKind.GRADE}:
         return None
     if _all_failed(connection, found):
         return "every position failed"
@@ -164,6 +167,8 @@ def _dry_positions(connection: Connection, job: int) -> int:
 def _bound_reason(found: Progress) -> str:
     """Why no further chunk could be cut."""
     spec = found.spec
+    if found.kind is JobKind.GRADE:
+        return f"{found.failed:,} of {found.tried:,} grids have no grade"
     if found.kind is JobKind.SOLVE:
         return f"{found.failed:,} of {found.tried:,} grids could not be solved"
     if spec.max_attempts is not None and found.planned >= spec.max_attempts:
@@ -239,6 +244,9 @@ def _end_short(connection: Connection, found: Progress, reason: str) -> JobState
         )
         if number
     ]
+    if found.spec.difficulty is not None:
+        shares = read_yield(connection, found)
+        details += [f"came out: {shown_shares(shares)}"] if shares else []
     if found.failed:
         worst = read_failures(connection, found.id, 1)[0]
         details.append(f"most often {worst.owner}: {worst.reason}")

@@ -94,12 +94,30 @@ def flags(values: NDArray[Any], null: NDArray[np.bool_] | None = None) -> Field:
     return _numbers(values, "u1", null)
 
 
-def texts(values: Sequence[str]) -> Field:
-    """A text column of one value a row, or of one for all rows."""
-    encoded = [value.encode() for value in values]
-    lengths = np.fromiter(map(len, encoded), dtype=np.int32, count=len(encoded))
+def counts(values: NDArray[Any], null: NDArray[np.bool_] | None = None) -> Field:
+    """An ``integer`` column; arguments as those of ``small_integers``."""
+    return _numbers(values, ">i4", null)
+
+
+def doubles(values: NDArray[np.float64]) -> Field:
+    """A ``double precision`` column; NaN is NULL."""
+    return _numbers(values, ">f8", np.isnan(values))
+
+
+def texts(values: Sequence[str | None]) -> Field:
+    """A text column of one value a row, or of one for all rows; None is NULL."""
+    return _ragged([None if value is None else value.encode() for value in values])
+
+
+def documents(values: Sequence[str | None]) -> Field:
+    """A ``jsonb`` column of JSON texts, each after the number of the format; None is NULL."""
+    return _ragged([None if value is None else b"\1" + value.encode() for value in values])
+
+
+def _ragged(encoded: Sequence[bytes | None]) -> Field:
+    lengths = np.array([-1 if value is None else len(value) for value in encoded], dtype=np.int32)
     width = int(lengths.max(initial=0))
-    data = np.frombuffer(b"".join(value.ljust(width, b"\0") for value in encoded), dtype=np.uint8)
+    data = np.frombuffer(b"".join((value or b"").ljust(width, b"\0") for value in encoded), dtype=np.uint8)
     ragged = bool((lengths != width).any())
     return Field(data.reshape(len(encoded), width), lengths if ragged else None)
 
@@ -163,8 +181,8 @@ def coming(table: str) -> str:
     return f"coming_{table}"
 
 
-def merge(connection: Connection, table: str, rows: CopyRows) -> int:
-    """Writes the rows whose id a table does not have yet, within the transaction.
+def merge(connection: Connection, table: str, rows: CopyRows, conflict: str = "(id) DO NOTHING") -> int:
+    """Writes the rows whose key a table does not have yet, within the transaction.
 
     They stand in the temporary table ``coming(table)`` until the transaction ends, in the order in which they
     were given. They should be sorted by id: writers that insert in one order never wait for each other in a
@@ -175,8 +193,9 @@ def merge(connection: Connection, table: str, rows: CopyRows) -> int:
 
     Args:
         connection: to PostgreSQL.
-        table: its name; its key is ``id``.
-        rows: its rows.
+        table: its name.
+        rows: its rows; keys are distinct where ``conflict`` updates.
+        conflict: what becomes of a row whose key is there already: the end of ``ON CONFLICT``.
 
     Returns:
         How many were written.
@@ -191,7 +210,7 @@ def merge(connection: Connection, table: str, rows: CopyRows) -> int:
     names = ", ".join(rows.columns)
     return connection.exec_driver_sql(
         f"INSERT INTO {table} ({names}) SELECT {names} FROM {coming(table)} "  # noqa: S608 - own names
-        "ON CONFLICT (id) DO NOTHING"
+        f"ON CONFLICT {conflict}"
     ).rowcount
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
 from sudokumill.errors import LeaseLostError, StoreError
+from sudokumill.jobs import Part
 from sudokumill.rows import Batch, ItemError, ReportSum, joined
 from sudokumill.rows import merge as merge_reports
 from sudokumill.store.copying import CopyRows, copy_in, merge
@@ -22,6 +23,7 @@ from sudokumill.store.models import (
     Chunk,
     ChunkState,
     FinalRow,
+    Grade,
     ItemFailure,
     Job,
     Puzzle,
@@ -29,9 +31,11 @@ from sudokumill.store.models import (
 )
 from sudokumill.store.packing import (
     FINAL_COLUMNS,
+    GRADE_COLUMNS,
     PUZZLE_COLUMNS,
     Packed,
     PackedFinals,
+    PackedGrades,
     PackedLevels,
     PackedSolutions,
     Sheet,
@@ -91,7 +95,13 @@ def finish(
         StorageFullError: the disk is full; nothing was stored.
     """
     whole = joined([batch.rows for batch in made.batches])
-    packed = pack(held, whole, licence, binary=database.engine.dialect.name == "postgresql")
+    packed = pack(
+        held,
+        whole,
+        licence,
+        binary=database.engine.dialect.name == "postgresql",
+        grader=versions.get(Part.GRADER.value),
+    )
     reports: dict[str, ReportSum] = {}
     for batch in made.batches:
         merge_reports(reports, batch.reports)
@@ -131,8 +141,8 @@ def _store(
     """The transaction of ``finish``: it may be tried again as long as it is not committed.
 
     On PostgreSQL locks are taken in one order by all, so that none waits for each other in a circle: the own
-    chunk, finals by id, puzzles by id, and last what ``settle`` takes. The job's row is not among them: whoever
-    steers a job locks that first and its chunks after.
+    chunk, finals by id, puzzles by id, grades by id, and last what ``settle`` takes. The job's row is not among
+    them: whoever steers a job locks that first and its chunks after.
     """
     if not connection.execute(update(Chunk).where(*held_by(held)).values(state=ChunkState.DONE.value)).rowcount:
         raise LeaseLostError(chunk=held.chunk)
@@ -186,13 +196,41 @@ def _keep(connection: Connection, held: Claim, packed: Packed, new: bool) -> Cou
             if inserted == len(finals):
                 return Counter(delivered=inserted)
             return settle(connection, held, FinalRow, packed.hits(), new)
-        case PackedLevels(finals, puzzles, hits):
+        case PackedGrades(grades, count):
+            _insert_grades(connection, grades)
+            return Counter(delivered=count)
+        case PackedLevels(finals, puzzles, hits, grades_of_puzzles):
             _insert_new(connection, FinalRow, FINAL_COLUMNS, finals)
             inserted = _insert_new(connection, Puzzle, PUZZLE_COLUMNS, puzzles)
+            if grades_of_puzzles is not None:
+                _insert_grades(connection, grades_of_puzzles)
             missed = Counter(missed=len(puzzles) - len(hits))
             if inserted == len(puzzles):
                 return Counter(delivered=len(hits)) + missed
             return settle(connection, held, Puzzle, hits, new) + missed
+
+
+_GRADE_KEY: Final = ("puzzle_id", "grader", "version")
+
+_BETTER_GRADE: Final = (
+    f"({', '.join(_GRADE_KEY)}) DO UPDATE SET "
+    + ", ".join(f"{name} = excluded.{name}" for name in GRADE_COLUMNS if name not in _GRADE_KEY)
+    + " WHERE grade.status <> 'graded' AND (excluded.status = 'graded' OR excluded.at_least > grade.at_least)"
+)
+"""One that came to an end takes the place of a lower bound, and a higher bound that of a lower one."""
+
+
+def _insert_grades(connection: Connection, rows: Sheet) -> None:
+    """Inserts grades; what is known already stays."""
+    if isinstance(rows, CopyRows):
+        merge(connection, Grade.__tablename__, rows, _BETTER_GRADE)
+    elif rows:
+        connection.exec_driver_sql(_insertion(Grade.__tablename__, GRADE_COLUMNS, _BETTER_GRADE), rows)
+
+
+def _insertion(table: str, columns: Sequence[str], conflict: str) -> str:
+    marks = ", ".join("?" * len(columns))
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}) ON CONFLICT {conflict}"  # noqa: S608
 
 
 def _keep_errors(connection: Connection, held: Claim, errors: Sequence[ItemError]) -> int:
@@ -223,9 +261,4 @@ def _insert_new(
         return merge(connection, table.__tablename__, rows)
     if not rows:
         return 0
-    marks = ", ".join("?" * len(columns))
-    sql = (
-        f"INSERT INTO {table.__tablename__} ({', '.join(columns)}) VALUES ({marks}) "  # noqa: S608 - own names
-        "ON CONFLICT (id) DO NOTHING"
-    )
-    return connection.exec_driver_sql(sql, rows).rowcount
+    return connection.exec_driver_sql(_insertion(table.__tablename__, columns, "(id) DO NOTHING"), rows).rowcount

@@ -14,6 +14,7 @@ from sqlalchemy import (
     ColumnElement,
     DateTime,
     Dialect,
+    Double,
     Float,
     ForeignKey,
     Index,
@@ -28,6 +29,7 @@ from sqlalchemy import (
     and_,
     literal_column,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeEngine
 
@@ -72,6 +74,9 @@ class UtcTime(TypeDecorator[datetime]):
 # SQLite counts a primary key by itself only if it is an INTEGER
 _AutoId: Final = BigInteger().with_variant(Integer(), "sqlite")
 
+# what people query: PostgreSQL's jsonb can be asked whether it has a key
+_Json: Final = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+
 
 class JobState(StrEnum):
     """Where a job stands."""
@@ -105,6 +110,16 @@ class ChunkState(StrEnum):
     """A single position that failed too often."""
     DROPPED = "dropped"
     """Not needed any more: the job ended before it."""
+
+
+class GradeState(StrEnum):
+    """How a grade came out."""
+
+    GRADED = "graded"
+    GAVE_UP = "gave up"
+    """The grader's budget ran out; the rating is a lower bound."""
+    ABOVE = "above"
+    """The rating is above the ceiling at which its job stopped, and a lower bound; a grade job finds it out."""
 
 
 COUNTERS: Final = ("delivered", "already", "repeated", "missed", "not_new", "failed")
@@ -235,6 +250,8 @@ class Input(Base):
     digits: Mapped[str] = mapped_column(String(81))
     line: Mapped[int | None] = mapped_column(BigInteger)
     """Where it stood in the file."""
+    item_id: Mapped[bytes | None] = mapped_column(GridId)
+    """Its id, in grade jobs: what comes of it is found by that."""
 
 
 class FinalRow(Base):
@@ -304,6 +321,58 @@ class Delivery(Base):
     """A final's id in generate jobs, a puzzle's in all others."""
 
 
+class Grade(Base):
+    """What a grader in one version says of a puzzle.
+
+    Rating scales move: a new version adds rows and leaves the old ones as they are. The puzzle need not be stored,
+    for a file can be graded too. Which band a rating lies in is found when it is read (see ``Band``).
+    """
+
+    __tablename__ = "grade"
+    __table_args__ = (
+        Index("ix_grade_grader_rating", "grader", "rating"),
+        Index("ix_grade_job_id_position", "job_id", "position"),
+    )
+
+    puzzle_id: Mapped[bytes] = mapped_column(GridId, primary_key=True)
+    grader: Mapped[str] = mapped_column(String(100), primary_key=True)
+    version: Mapped[str] = mapped_column(String(100), primary_key=True)
+    status: Mapped[str] = mapped_column(String(20))
+    """``GradeState``."""
+    rating: Mapped[float | None] = mapped_column(Double)
+    """NULL unless it is graded; so are all further columns but the bound."""
+    at_least: Mapped[float | None] = mapped_column(Double)
+    """What the rating is not below, where it is not graded."""
+    hardest: Mapped[str | None] = mapped_column(String(60))
+    """Code of the hardest technique."""
+    techniques: Mapped[dict[str, int] | None] = mapped_column(_Json)
+    """How often each was used."""
+    steps: Mapped[int | None] = mapped_column(Integer)
+    er: Mapped[float | None] = mapped_column(Double)
+    """Highest rating of a step; so below as in ``KNOWN_EXTRAS``, NULL where the grader does not say."""
+    ep: Mapped[float | None] = mapped_column(Double)
+    ed: Mapped[float | None] = mapped_column(Double)
+    rating_sum: Mapped[float | None] = mapped_column(Double)
+    bottleneck: Mapped[int | None] = mapped_column(Integer)
+    job_id: Mapped[int] = mapped_column(BigInteger)
+    """The job that made it: options are on its row."""
+    chunk_id: Mapped[int] = mapped_column(BigInteger)
+    position: Mapped[int] = mapped_column(BigInteger)
+
+
+class Band(Base):
+    """A name for a range of one grader's ratings. Ranges of one grader do not overlap."""
+
+    __tablename__ = "band"
+
+    grader: Mapped[str] = mapped_column(String(100), primary_key=True)
+    name: Mapped[str] = mapped_column(String(60), primary_key=True)
+    rating_from: Mapped[float] = mapped_column(Double)
+    """The least rating that is in it."""
+    rating_to: Mapped[float | None] = mapped_column(Double)
+    """The greatest that is in it; NULL: there is no end."""
+
+
 class Solution(Base):
     """What a solve job found of an input."""
 
@@ -359,8 +428,10 @@ class Worker(Base):
 
 
 class Identity(Base):
-    """One row: which database this is, so that a message of another one is known as such."""
+    """One row: which database this is, so that a message of another one is known as such, and what it shows."""
 
     __tablename__ = "identity"
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    grader: Mapped[str] = mapped_column(String(100), server_default="explainer")
+    """The grader whose grades the view ``level`` shows."""

@@ -7,21 +7,26 @@ tuples, PostgreSQL the bytes of a binary COPY.
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass
+from math import isnan
 from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudokumill.contracts import SolveStatus
+from sudokumill.contracts import GradeStatus, SolveStatus
 from sudokumill.grids.batch import CELLS, Grids, digests, to_lines
-from sudokumill.rows import FinalRows, LevelRows, Rows, SolutionRows
+from sudokumill.rows import FinalRows, GradeRows, Grades, LevelRows, Rows, SolutionRows
 from sudokumill.store.copying import (
     CopyRows,
     Field,
     copy_rows,
+    counts,
     digits,
+    documents,
+    doubles,
     flags,
     integers,
     raw,
@@ -29,6 +34,7 @@ from sudokumill.store.copying import (
     texts,
 )
 from sudokumill.store.leases import Claim
+from sudokumill.store.models import GradeState
 
 Values = tuple[Any, ...]
 Sheet = list[Values] | CopyRows
@@ -43,6 +49,19 @@ PUZZLE_COLUMNS: Final = (
     "on_target", "licence", "state", "job_id", "chunk_id", "position",
 )  # fmt: skip
 
+
+GRADE_COLUMNS: Final = (
+    "puzzle_id", "grader", "version", "status", "rating", "at_least", "hardest", "techniques", "steps",
+    "er", "ep", "ed", "rating_sum", "bottleneck", "job_id", "chunk_id", "position",
+)  # fmt: skip
+
+_FIGURES: Final = ("er", "ep", "ed", "rating_sum")
+
+_GRADE_STATES: Final = {
+    GradeStatus.GRADED: GradeState.GRADED,
+    GradeStatus.GAVE_UP: GradeState.GAVE_UP,
+    GradeStatus.ABOVE: GradeState.ABOVE,
+}
 
 _BOUNDS: Final = ("clue_count", "row_min", "row_max", "column_min", "column_max", "box_min", "box_max")
 
@@ -72,6 +91,18 @@ class PackedLevels:
     """``PUZZLE_COLUMNS``, sorted by id."""
     hits: list[tuple[bytes, int]]
     """(id, position) of the puzzles on target, in the order of positions."""
+    grades: Sheet | None
+    """As in ``PackedGrades``, where the job has a grader."""
+
+
+@dataclass(frozen=True)
+class PackedGrades:
+    """What a grader said."""
+
+    grades: Sheet
+    """``GRADE_COLUMNS``, sorted by id, of each puzzle once."""
+    count: int
+    """How many positions have a grade."""
 
 
 @dataclass(frozen=True)
@@ -81,10 +112,10 @@ class PackedSolutions:
     solutions: list[dict[str, Any]] | CopyRows
 
 
-Packed = PackedFinals | PackedLevels | PackedSolutions
+Packed = PackedFinals | PackedLevels | PackedGrades | PackedSolutions
 
 
-def pack(held: Claim, rows: Rows, licence: str, *, binary: bool) -> Packed:
+def pack(held: Claim, rows: Rows, licence: str, *, binary: bool, grader: str | None = None) -> Packed:
     """A chunk's rows for the database.
 
     Args:
@@ -92,16 +123,26 @@ def pack(held: Claim, rows: Rows, licence: str, *, binary: bool) -> Packed:
         rows: all of the chunk's.
         licence: written beside each puzzle.
         binary: as PostgreSQL takes them, not as SQLite does.
+        grader: who graded them, as NAME==VERSION.
     """
+    named = (grader or "").partition("==")
+    graded_by = named[0], named[2]
     if isinstance(rows, SolutionRows):
         return PackedSolutions(_binary_solutions(held, rows) if binary else _solutions(held, rows))
+    pack_grades = _binary_grades if binary else _grades
+    if isinstance(rows, GradeRows):
+        sheet = pack_grades(held, _ids(rows.puzzles), rows.positions, rows.grades, graded_by)
+        return PackedGrades(sheet, len(rows.positions))
     ids, finals = (_binary_finals if binary else _finals)(held, rows)
     if isinstance(rows, FinalRows):
         return PackedFinals(finals, ids, rows.positions)
     puzzle_ids, puzzles = (_binary_puzzles if binary else _puzzles)(held, rows, ids, licence)
     positions = rows.positions.tolist()
     hits = [(puzzle_ids[row], positions[row]) for row in np.flatnonzero(rows.on_target)]
-    return PackedLevels(finals, puzzles, hits)
+    grades = None
+    if rows.grades is not None:
+        grades = pack_grades(held, puzzle_ids, rows.positions, rows.grades, graded_by)
+    return PackedLevels(finals, puzzles, hits, grades)
 
 
 def _finals(held: Claim, rows: FinalRows | LevelRows) -> tuple[list[bytes], Sheet]:
@@ -144,6 +185,36 @@ def _puzzles(held: Claim, rows: LevelRows, final_ids: list[bytes], licence: str)
     ]  # fmt: skip
     values.sort(key=itemgetter(0))
     return ids, values
+
+
+def _grades(
+    held: Claim, ids: list[bytes], positions: NDArray[np.int64], grades: Grades, graded_by: tuple[str, str]
+) -> Sheet:
+    """Rows in the order of ids; of puzzles that come again only the first."""
+    columns = zip(
+        ids, _states(grades), grades.rating.tolist(), grades.hardest, grades.techniques, grades.steps.tolist(),
+        *(_nullable(getattr(grades, name)) for name in _FIGURES), _nullable(grades.bottleneck),
+        positions.tolist(),
+        strict=True,
+    )  # fmt: skip
+    values: dict[bytes, Values] = {}
+    for each, state, rating, hardest, used, steps, er, ep, ed, total, bottleneck, position in columns:
+        if each in values:
+            continue
+        says: Values = (None, rating, None, None, None, None, None, None, None, None)
+        if state == GradeState.GRADED:
+            least = None if bottleneck is None else int(bottleneck)
+            says = (rating, None, hardest, json.dumps(used), steps, er, ep, ed, total, least)
+        values[each] = (each, *graded_by, state, *says, held.job, held.chunk, position)
+    return sorted(values.values(), key=itemgetter(0))
+
+
+def _states(grades: Grades) -> list[str]:
+    return [_GRADE_STATES[GradeStatus(status)].value for status in grades.status.tolist()]
+
+
+def _nullable(figures: NDArray[np.float64]) -> list[float | None]:
+    return [None if isnan(figure) else figure for figure in figures.tolist()]
 
 
 def _status_names(rows: SolutionRows) -> list[str]:
@@ -217,6 +288,38 @@ def _binary_solutions(held: Claim, rows: SolutionRows) -> CopyRows:
         "digits": digits(rows.solutions, null=rows.counts == 0),
     }
     return copy_rows(len(rows.positions), fields)
+
+
+def _binary_grades(
+    held: Claim, ids: list[bytes], positions: NDArray[np.int64], grades: Grades, graded_by: tuple[str, str]
+) -> Sheet:
+    """What ``_grades`` gives, for COPY."""
+    keys = raw(ids).data
+    order = _sorted(keys)
+    first = np.ones(len(order), dtype=np.bool_)
+    first[1:] = (keys[order[1:]] != keys[order[:-1]]).any(axis=1)
+    order = order[first]
+    some = grades.take(order)
+    ended = some.status == GradeStatus.GRADED
+    told = ended.tolist()
+    bottleneck = np.nan_to_num(some.bottleneck).astype(np.int64)
+    fields = {
+        "puzzle_id": Field(keys[order]),
+        "grader": texts([graded_by[0]]),
+        "version": texts([graded_by[1]]),
+        "status": texts(_states(some)),
+        "rating": doubles(np.where(ended, some.rating, np.nan)),
+        "at_least": doubles(np.where(ended, np.nan, some.rating)),
+        "hardest": texts([code if there else None for code, there in zip(some.hardest, told, strict=True)]),
+        "techniques": documents(
+            [json.dumps(used) if there else None for used, there in zip(some.techniques, told, strict=True)]
+        ),
+        "steps": counts(some.steps, null=~ended),
+        **{name: doubles(np.where(ended, getattr(some, name), np.nan)) for name in _FIGURES},
+        "bottleneck": counts(bottleneck, null=~ended | np.isnan(some.bottleneck)),
+        **_origin(held, positions[order]),
+    }
+    return copy_rows(len(order), fields)
 
 
 def _ids(grids: Grids) -> list[bytes]:

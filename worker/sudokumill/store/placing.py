@@ -6,21 +6,30 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import repeat
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Row, Select, func, insert, literal, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, insert, literal, select, update
 from sqlalchemy.exc import IntegrityError
 
-from sudokumill.errors import BadOrderError, KeyTakenError, UnknownJobError
-from sudokumill.grids.batch import Grids, to_lines
-from sudokumill.jobs import FIRST_CHUNKS, JobKind, JobSpec, Source, plan_chunks, rows_per_chunk
-from sudokumill.store.copying import copy_in, copy_rows, digits, integers
+from sudokumill.errors import BadOrderError, KeyTakenError, NothingToGradeError, UnknownJobError
+from sudokumill.grids.batch import Grids, digests, to_lines
+from sudokumill.jobs import (
+    FIRST_CHUNKS,
+    Choice,
+    JobKind,
+    JobSpec,
+    Part,
+    Source,
+    plan_chunks,
+    rows_per_chunk,
+)
+from sudokumill.store.copying import copy_in, copy_rows, digits, integers, raw
 from sudokumill.store.database import Database
-from sudokumill.store.models import Chunk, FinalRow, Input, Job, JobState, Puzzle
+from sudokumill.store.models import Chunk, FinalRow, Grade, GradeState, Input, Job, JobState, Puzzle
 from sudokumill.store.reading import delivered_finals
+from sudokumill.store.stock import take_stock
 from sudokumill.store.turns import next_turn, waiting_chunk
 
 _SPARE_INPUTS: Final = 1_000
@@ -39,7 +48,9 @@ class Placed:
     """True when a job with this key had been ordered before."""
 
 
-def count_inputs(database: Database, source: Source, job: int | None, count: int | None) -> int:
+def count_inputs(
+    database: Database, source: Source, job: int | None, count: int | None, grader: Choice | None = None
+) -> int:
     """How many stored grids an order takes from a source: enough to fail with half of them.
 
     Args:
@@ -47,17 +58,21 @@ def count_inputs(database: Database, source: Source, job: int | None, count: int
         source: UNDUG, JOB or PUZZLES.
         job: the job whose finals are meant, for JOB.
         count: what is ordered; None for all there are.
+        grader: of a grade job, which is for the puzzles that it has not graded yet.
 
     Raises:
         UnknownJobError: there is no such job.
         BadOrderError: that job has not ended, or the source has no grid at all.
+        NothingToGradeError: the grader has graded all that is stored.
     """
     with database.read() as connection:
         if source is Source.JOB:
             _check_source_job(connection, job)
         most = None if count is None else 2 * count + _SPARE_INPUTS
-        grids = _source(source, job).limit(most).subquery()
+        grids = _source(source, job, grader).limit(most).subquery()
         stored = connection.execute(select(func.count()).select_from(grids)).scalar_one()
+        if not stored and grader is not None and connection.execute(select(Puzzle.id).limit(1)).first():
+            raise NothingToGradeError(grader=f"{grader.name}=={grader.version}")
     if not stored:
         where = {
             Source.UNDUG: "no stored final is left undug; run a generate job first, or name a --generator",
@@ -72,7 +87,7 @@ def _check_source_job(connection: Connection, job: int | None) -> None:
     found = connection.execute(select(Job.kind, Job.state).where(Job.id == job)).one_or_none()
     if found is None:
         raise UnknownJobError(job=job)
-    if found.kind == JobKind.SOLVE:
+    if found.kind in {JobKind.SOLVE, JobKind.GRADE}:
         raise BadOrderError(reason=f"--from-job {job}: a {found.kind} job makes no finals")
     if not JobState(found.state).ended:
         raise BadOrderError(
@@ -128,10 +143,12 @@ def place(
                     return _same_order(before, spec, seed_given)
             job = _insert_job(connection, spec, key, priority)
             _keep_inputs(connection, job, spec, inputs, lines)
-            append_chunks(
-                connection, job, spec, planned=0, missing=spec.count, rate=spec.rate, processes=processes,
-                seconds=chunk_seconds, room=FIRST_CHUNKS, priority=priority,
-            )  # fmt: skip
+            taken = take_stock(connection, job, spec, priority) if spec.from_stock else 0
+            if taken < spec.count:
+                append_chunks(
+                    connection, job, spec, planned=0, missing=spec.count - taken, rate=spec.rate,
+                    processes=processes, seconds=chunk_seconds, room=FIRST_CHUNKS, priority=priority,
+                )  # fmt: skip
     except IntegrityError:
         if key is None:
             raise
@@ -215,14 +232,16 @@ def _keep_inputs(
             for start in range(0, len(grids), _INPUTS_AT_A_TIME):
                 some = grids[start : start + _INPUTS_AT_A_TIME]
                 places = np.arange(position, position + len(some))
-                _keep_file_inputs(connection, job, some, places, None if lines is None else lines[places])
+                ids = digests(to_lines(some)) if spec.kind is JobKind.GRADE else None
+                _keep_file_inputs(connection, job, some, places, None if lines is None else lines[places], ids)
                 position += len(some)
         return
-    chosen = _source(spec.source, spec.source_job).limit(spec.size).subquery()
-    numbered = select(
-        literal(job), func.row_number().over(order_by=(chosen.c.job_id, chosen.c.position)) - 1, chosen.c.digits
-    )
-    connection.execute(insert(Input).from_select(["job_id", "position", "digits"], numbered))
+    chosen = _source(spec.source, spec.source_job, grader_of(spec)).limit(spec.size).subquery()
+    place = func.row_number().over(order_by=(chosen.c.job_id, chosen.c.position)) - 1
+    columns, values = ["job_id", "position", "digits"], [literal(job), place, chosen.c.digits]
+    if spec.kind is JobKind.GRADE:
+        columns, values = [*columns, "item_id"], [*values, chosen.c.id]
+    connection.execute(insert(Input).from_select(columns, select(*values)))
     kept = connection.execute(select(func.count()).select_from(Input).where(Input.job_id == job)).scalar_one()
     if spec.size is not None and kept < spec.size:
         raise BadOrderError(
@@ -236,35 +255,45 @@ def _keep_file_inputs(
     grids: Grids,
     positions: NDArray[np.int64],
     lines: NDArray[np.int64] | None,
+    ids: list[bytes] | None,
 ) -> None:
     if connection.dialect.name == "postgresql":
         fields = {
             "job_id": integers(np.array(job)),
             "position": integers(positions),
             "digits": digits(grids),
-        } | ({} if lines is None else {"line": integers(lines)})
+        }
+        fields |= {} if lines is None else {"line": integers(lines)}
+        fields |= {} if ids is None else {"item_id": raw(ids)}
         copy_in(connection, Input.__tablename__, copy_rows(len(grids), fields))
         return
     connection.execute(
         insert(Input),
         [
-            {"job_id": job, "position": place, "digits": text, "line": line}
-            for place, text, line in zip(
+            {"job_id": job, "position": place, "digits": text, "line": line, "item_id": each}
+            for place, text, line, each in zip(
                 positions.tolist(),
                 to_lines(grids),
-                repeat(None) if lines is None else lines.tolist(),
-                strict=lines is not None,
+                [None] * len(grids) if lines is None else lines.tolist(),
+                [None] * len(grids) if ids is None else ids,
+                strict=True,
             )
         ],
     )
 
 
-def _source(source: Source, job: int | None) -> Select[int, int, str]:
+def grader_of(spec: JobSpec) -> Choice | None:
+    """The grader of a grade job."""
+    return spec.parts[Part.GRADER] if spec.kind is JobKind.GRADE else None
+
+
+def _source(source: Source, job: int | None, grader: Choice | None) -> Select[*tuple[Any, ...]]:
     """The stored grids that a job may start from, oldest first."""
     if source is Source.PUZZLES:
-        return select(Puzzle.job_id, Puzzle.position, Puzzle.clues.label("digits")).order_by(
-            Puzzle.job_id, Puzzle.position
-        )
+        puzzles = select(Puzzle.job_id, Puzzle.position, Puzzle.clues.label("digits"), Puzzle.id)
+        if grader is not None:
+            puzzles = puzzles.where(~_graded_by(grader))
+        return puzzles.order_by(Puzzle.job_id, Puzzle.position)
     if source is Source.JOB:
         assert job is not None  # noqa: S101 - the command line names it with this source
         return delivered_finals(job)
@@ -273,4 +302,23 @@ def _source(source: Source, job: int | None) -> Select[int, int, str]:
         select(FinalRow.job_id, FinalRow.position, FinalRow.digits)
         .where(~dug.exists())
         .order_by(FinalRow.job_id, FinalRow.position)
+    )
+
+
+def _graded_by(grader: Choice) -> ColumnElement[bool]:
+    """SQL: the puzzle has a grade of this grader in this version.
+
+    One that stopped at a ceiling is missing: it is not known. One that was given up is missing where the order
+    sets options, such as a larger budget; with the same ones the same would come out.
+    """
+    known = [GradeState.GRADED] if grader.options else [GradeState.GRADED, GradeState.GAVE_UP]
+    return (
+        select(Grade.puzzle_id)
+        .where(
+            Grade.puzzle_id == Puzzle.id,
+            Grade.grader == grader.name,
+            Grade.version == grader.version,
+            Grade.status.in_(known),
+        )
+        .exists()
     )

@@ -11,18 +11,21 @@ from pydantic import ValidationError
 from sqlalchemy import Connection, Row, Select, and_, desc, func, literal, null, or_, select, union_all
 
 from sudokumill.errors import UnknownJobError, UnreadableJobError
-from sudokumill.jobs import JobKind, JobSpec
+from sudokumill.jobs import JobKind, JobSpec, Part
 from sudokumill.rows import Failure, ReportSum
 from sudokumill.store.clock import time_worked
 from sudokumill.store.database import Database, Now
-from sudokumill.store.levels import level_columns
+from sudokumill.store.grades import grade_columns, in_band, is_newest
+from sudokumill.store.levels import level_query
 from sudokumill.store.models import (
     COUNTERS,
     RUNNING,
+    Band,
     Chunk,
     ChunkState,
     Delivery,
     FinalRow,
+    Grade,
     Input,
     ItemFailure,
     Job,
@@ -69,6 +72,8 @@ class Progress:
     missed: int
     not_new: int
     failed: int
+    stock: int
+    """Delivered positions that were taken from stock before any was tried; they count as tried, too."""
     seconds: float
     """Time that lines took, over all processes."""
     worked: float
@@ -157,10 +162,16 @@ def _progress(connection: Connection, row: Row[Any]) -> Progress:
         missed=int(total("missed")),
         not_new=int(total("not_new")),
         failed=int(total("failed")),
+        stock=_stock(connection, row.id) if row.spec.get("from_stock") else 0,
         seconds=float(total("seconds")),
         worked=row.time_worked,
         chunks={ChunkState(state): found.chunks for state, found in sums.items()},
     )
+
+
+def _stock(connection: Connection, job: int) -> int:
+    taken = select(func.coalesce(func.sum(Chunk.delivered), 0)).where(Chunk.job_id == job, Chunk.start < 0)
+    return int(connection.execute(taken).scalar_one())
 
 
 def read_spec(job: int, stored: Any) -> JobSpec:
@@ -255,6 +266,19 @@ def read_failures(connection: Connection, job: int, limit: int) -> list[Failure]
     return [Failure(row.owner, row.reason, row.times, row.first) for row in rows]
 
 
+def failed_lines(database: Database, job: int, limit: int) -> list[tuple[int, str]]:
+    """(line, reason) of the grids of a file that came to nothing, in their order, at most ``limit``."""
+    query = (
+        select(Input.line, ItemFailure.reason)
+        .join(Input, (Input.job_id == ItemFailure.job_id) & (Input.position == ItemFailure.position))
+        .where(ItemFailure.job_id == job, Input.line.is_not(None))
+        .order_by(ItemFailure.position)
+        .limit(limit)
+    )
+    with database.read() as connection:
+        return [(line or 0, reason) for line, reason in connection.execute(query)]
+
+
 def versions(database: Database, job: int) -> list[dict[str, str]]:
     """The sets of versions that made the job's rows; more than one when workers were updated meanwhile."""
     with database.read() as connection:
@@ -274,8 +298,10 @@ def versions(database: Database, job: int) -> list[dict[str, str]]:
 def delivered_positions(job: int, kind: JobKind) -> Select[int, bytes | None]:
     """(position, id) of what counts for a job, in order: its own rows on target, and what others had stored.
 
-    Solutions have no id.
+    Solutions have no id. Of a grade job, the inputs that did not fail.
     """
+    if kind is JobKind.GRADE:
+        return _graded_inputs(job).order_by(Input.position)
     if kind is JobKind.SOLVE:
         return (
             select(Solution.position, null().label("item_id"))
@@ -309,11 +335,27 @@ def last_delivered(job: int, kind: JobKind, surplus: int) -> Select[int]:
     others = select(Delivery.position).where(Delivery.job_id == job)
     own = {
         JobKind.SOLVE: [select(Solution.position).where(Solution.job_id == job)],
+        JobKind.GRADE: [_graded_inputs(job).with_only_columns(Input.position)],
         JobKind.GENERATE: [select(FinalRow.position).where(FinalRow.job_id == job), others],
     }.get(kind, [select(Puzzle.position).where(Puzzle.job_id == job, Puzzle.on_target), others])
     ends = [select(each.order_by(desc("position")).limit(surplus + 1).subquery()) for each in own]
     both = union_all(*ends).subquery()
     return select(both.c.position).order_by(both.c.position.desc()).offset(surplus).limit(1)
+
+
+def _graded_inputs(job: int) -> Select[int, bytes | None]:
+    """The inputs of a grade job that have a grade by now, up to the first that was not tried."""
+    failed = select(ItemFailure.position).where(
+        ItemFailure.job_id == Input.job_id, ItemFailure.position == Input.position
+    )
+    untried = select(func.min(Chunk.start)).where(
+        Chunk.job_id == job, Chunk.state.in_([*OPEN, ChunkState.DROPPED])
+    )
+    planned = select(Job.planned).where(Job.id == job)
+    tried = func.coalesce(untried.scalar_subquery(), planned.scalar_subquery())
+    return select(Input.position, Input.item_id).where(
+        Input.job_id == job, Input.position < tried, ~failed.exists()
+    )
 
 
 def delivered_finals(job: int) -> Select[int, int, str]:
@@ -342,7 +384,8 @@ def delivered_rows(database: Database, found: Progress) -> Iterator[Row[Any]]:
     """What a job delivered, in the order of positions, row by row without holding them all.
 
     Rows have ``position`` and: of a generate job ``id`` and ``digits``; of a levels or dig job the columns of
-    ``level_columns``; of a solve job ``status``, ``solutions``, ``nodes`` and ``digits``, and of its input the
+    ``level_columns``; of a grade job those of ``grade_columns`` with ``id``, ``puzzle`` and
+    ``line``; of a solve job ``status``, ``solutions``, ``nodes`` and ``digits``, and of its input the
     ``puzzle`` and, where that came from a file, the ``line``.
     """
     last = found.last_position if found.last_position is not None else 2**62
@@ -362,17 +405,29 @@ def delivered_rows(database: Database, found: Progress) -> Iterator[Row[Any]]:
             .order_by(Solution.position)
             .limit(found.count)
         )
+    elif found.kind is JobKind.GRADE:
+        query = (
+            _graded_inputs(found.id)
+            .with_only_columns(
+                Input.position, Input.digits.label("puzzle"), Input.line, Grade.puzzle_id.label("id"),
+                *grade_columns(),
+            )
+            .join(Grade, (Grade.puzzle_id == Input.item_id) & (Grade.grader == found.spec.parts[Part.GRADER].name))
+            .outerjoin(Band, in_band())
+            .where(Input.position <= last, is_newest())
+            .order_by(Input.position)
+            .limit(found.count)
+        )  # fmt: skip
     else:
         delivered = delivered_positions(found.id, found.kind).subquery()
+        choice = found.spec.parts.get(Part.GRADER)
         if found.kind is JobKind.GENERATE:
             query = select(delivered.c.position, FinalRow.id, FinalRow.digits).join(
                 FinalRow, FinalRow.id == delivered.c.item_id
             )
         else:
-            query = (
-                select(delivered.c.position, *level_columns())
-                .join(Puzzle, Puzzle.id == delivered.c.item_id)
-                .join(FinalRow, FinalRow.id == Puzzle.final_id)
+            query = level_query(
+                delivered.c.position, among=delivered, grader=None if choice is None else choice.name
             )
         query = query.where(delivered.c.position <= last).order_by(delivered.c.position).limit(found.count)
     with database.read(streaming=True) as connection:

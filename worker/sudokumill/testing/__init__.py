@@ -7,7 +7,8 @@
 
 Every check raises ``ConformanceError``, an ``AssertionError`` that names the rule, the row and a command that
 shows it again. ``invariance`` holds the rules that all roles share, ``generators``, ``diggers``, ``solvers`` and
-``graders`` those of one role, ``samples`` what they are fed, ``reference`` the solver that judges counts.
+``graders`` (with ``paths``) those of one role, ``samples`` what they are fed, ``reference`` the solver that judges
+counts.
 """
 
 from __future__ import annotations

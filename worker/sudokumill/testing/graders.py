@@ -5,18 +5,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sudokumill.contracts import GradeResult, GradeStatus, Role
+from sudokumill.contracts import Explainer, GraderDescriptor, GradeResult, GradeStatus, Role
 from sudokumill.testing.invariance import check_invariance, check_processes
+from sudokumill.testing.paths import check_paths
 from sudokumill.testing.samples import CLASH, Known, known_grids
 from sudokumill.testing.subject import Target, Values, find_subject
 from sudokumill.testing.trial import Trial
+
+_RATED = (GradeStatus.GRADED, GradeStatus.GAVE_UP, GradeStatus.ABOVE)
 
 
 def check_grader(target: Target, options: Values | None = None, *, hard: bool = False) -> None:
     """Checks a grader on the grids that ``check_solver`` uses.
 
-    What has one solution is graded or given up; what has none, several, a clash or no blank has its status and no
-    rating; the hardest technique is one of those that were used.
+    What has one solution is graded or given up; what has none, several, a clash or no blank has its status and
+    nothing else. A grade keeps to what the descriptor declares. With a ceiling, what is not above has the same
+    grade. The way that an ``Explainer`` shows has the steps that were counted, solves the puzzle, and is right at
+    each of them.
 
     Args:
         target: a descriptor, an implementation of a registry, or its name (see ``Target``).
@@ -29,24 +34,30 @@ def check_grader(target: Target, options: Values | None = None, *, hard: bool = 
     trial = Trial.of(find_subject(Role.GRADER, target, options), 0, hard)
     result = check_invariance(trial)
     assert isinstance(result, GradeResult)
-    table, grids = known_grids(hard)
     trial.check_refusals()
+    _check_statuses(trial, result, hard)
+    _check_figures(trial, result)
+    _check_declared(trial, result)
+    _check_ceiling(trial, result, hard)
+    explainer = trial.subject.build()
+    if isinstance(explainer, Explainer):
+        check_paths(trial, explainer, result)
+    check_processes(trial, result)
+
+
+def _check_statuses(trial: Trial, result: GradeResult, hard: bool) -> None:
+    table, grids = known_grids(hard)
+    may_be_above = getattr(trial.subject.options, "ceiling", None) is not None
     for row, known in enumerate(table):
         wanted = _grade_status(known, grids[row])
+        allowed = {wanted}
+        if wanted is GradeStatus.GRADED:
+            allowed |= {GradeStatus.GAVE_UP, GradeStatus.ABOVE} if may_be_above else {GradeStatus.GAVE_UP}
         status = GradeStatus(int(result.status[row]))
-        if status is not wanted and (status, wanted) != (GradeStatus.GAVE_UP, GradeStatus.GRADED):
+        if status not in allowed:
             raise trial.broke(
                 "statuses are right", f"{known.what}: {status.name}, not {wanted.name}", f"{row}:{row + 1}"
             )
-    graded = result.status == GradeStatus.GRADED
-    trial.refuse_rows("what is graded has a rating", graded & np.isnan(result.rating), "is graded without one")
-    rated = np.isin(result.status, [GradeStatus.GRADED, GradeStatus.GAVE_UP])
-    trial.refuse_rows("no grade, no rating", ~rated & ~np.isnan(result.rating), "has a rating and no grade")
-    unused = np.array(
-        [code is None or code not in used for code, used in zip(result.hardest, result.techniques, strict=True)]
-    )
-    trial.refuse_rows("the hardest technique was used", graded & unused, "names one that it did not use")
-    check_processes(trial, result)
 
 
 def _grade_status(known: Known, grid: NDArray[np.uint8]) -> GradeStatus:
@@ -57,3 +68,71 @@ def _grade_status(known: Known, grid: NDArray[np.uint8]) -> GradeStatus:
     if known.count > 1:
         return GradeStatus.NOT_UNIQUE
     return GradeStatus.COMPLETE if grid.all() else GradeStatus.GRADED
+
+
+def _check_figures(trial: Trial, result: GradeResult) -> None:
+    graded = result.status == GradeStatus.GRADED
+    trial.refuse_rows("what is graded has a rating", graded & np.isnan(result.rating), "is graded without one")
+    rated = np.isin(result.status, _RATED)
+    trial.refuse_rows("no grade, no rating", ~rated & ~np.isnan(result.rating), "has a rating and no grade")
+    rows = zip(result.hardest, result.techniques, result.steps, strict=True)
+    says = np.array([code is not None or bool(used) or bool(steps) for code, used, steps in rows])
+    for column in result.extras.values():
+        says |= ~np.isnan(column)
+    trial.refuse_rows("no grade, no figures", ~rated & says, "has techniques, steps or extras and no grade")
+    unused = np.array(
+        [code is None or code not in used for code, used in zip(result.hardest, result.techniques, strict=True)]
+    )
+    trial.refuse_rows("the hardest technique was used", graded & unused, "names one that it did not use")
+
+
+def _check_declared(trial: Trial, result: GradeResult) -> None:
+    """The host refuses orders by what a grader declares, so it must keep to it."""
+    descriptor = trial.subject.implementation.descriptor
+    assert isinstance(descriptor, GraderDescriptor)
+    if descriptor.techniques:
+        strange = np.array([not used.keys() <= set(descriptor.codes) for used in result.techniques])
+        trial.refuse_rows("techniques are declared", strange, "has a technique that the descriptor does not name")
+    if descriptor.scale is not None:
+        least, most = descriptor.scale
+        graded = result.status == GradeStatus.GRADED
+        outside = (result.rating < least) | (result.rating > most)
+        trial.refuse_rows("ratings lie on the scale", graded & outside, f"is not rated from {least} to {most}")
+    if set(result.extras) != set(descriptor.extras):
+        reason = f"it gave {', '.join(sorted(result.extras)) or 'none'}"
+        raise trial.broke("extras are declared", f"{reason}, not {', '.join(descriptor.extras) or 'none'}")
+
+
+def _check_ceiling(trial: Trial, result: GradeResult, hard: bool) -> None:
+    """With a ceiling below some of the ratings, the other rows keep their grades."""
+    descriptor = trial.subject.implementation.descriptor
+    assert isinstance(descriptor, GraderDescriptor)
+    ratings = np.unique(result.rating[result.status == GradeStatus.GRADED])
+    if not descriptor.has_ceiling or getattr(trial.subject.options, "ceiling", None) is not None:
+        return
+    for ceiling in ratings.tolist():
+        values = {**trial.subject.values, "ceiling": ceiling}
+        lower = Trial.of(find_subject(Role.GRADER, trial.subject.implementation, values), 0, hard)
+        found = lower.run()
+        assert isinstance(found, GradeResult)
+        for row, status in enumerate(result.status):
+            above = found.status[row] == GradeStatus.ABOVE
+            may_be_above = status in _RATED and not result.rating[row] <= ceiling
+            if above and not (may_be_above and ceiling < found.rating[row] <= result.rating[row]):
+                reason = (
+                    f"row {row} is above {ceiling}, at {found.rating[row]}; its rating is {result.rating[row]}"
+                )
+                raise lower.broke("a ceiling keeps what is not above", reason, f"{row}:{row + 1}")
+            if not above and not _same_grade(found, result, row):
+                reason = f"row {row} has another grade than without the ceiling {ceiling}"
+                raise lower.broke("a ceiling keeps what is not above", reason, f"{row}:{row + 1}")
+
+
+def _same_grade(one: GradeResult, other: GradeResult, row: int) -> bool:
+    figures = [(one.rating, other.rating), *((one.extras[name], other.extras[name]) for name in other.extras)]
+    return (
+        (one.status[row], one.hardest[row], one.steps[row])
+        == (other.status[row], other.hardest[row], other.steps[row])
+        and dict(one.techniques[row]) == dict(other.techniques[row])
+        and all(np.array_equal(a[row], b[row], equal_nan=True) for a, b in figures)
+    )

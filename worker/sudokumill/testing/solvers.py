@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sudokumill.contracts import Role, SolveResult, SolveStatus
+from sudokumill.contracts import Canonicaliser, Role, SolveResult, SolveStatus
 from sudokumill.grids.batch import Grids
+from sudokumill.grids.canonical import canonical_forms
 from sudokumill.grids.clashes import are_finals
 from sudokumill.testing.invariance import check_invariance, check_processes
-from sudokumill.testing.samples import CLASH, Known, known_grids
+from sudokumill.testing.samples import CLASH, Known, known_grids, sample_finals
 from sudokumill.testing.subject import Target, Values, find_subject
 from sudokumill.testing.trial import Trial
 
@@ -18,6 +19,8 @@ def check_solver(
     target: Target, options: Values | None = None, *, hard: bool = False, budget: Values | None = None
 ) -> None:
     """Checks a solver on grids with no, one, two and many solutions, and on such as clash.
+
+    The canonical forms of one that is a ``Canonicaliser`` are checked as well.
 
     Args:
         target: a descriptor, an implementation of a registry, or its name (see ``Target``).
@@ -45,9 +48,25 @@ def check_solver(
         first = answer.solutions if first is None else first
         moved = (first != answer.solutions).any(axis=1)
         trial.refuse_rows("the first solution is kept", moved, f"has another one with limit {limit}")
+    _check_canonical(trial)
     if budget is not None:
         _check_budget(Trial.of(find_subject(Role.SOLVER, target, budget), 0, hard=True))
     check_processes(trial, result)
+
+
+def _check_canonical(trial: Trial) -> None:
+    solver = trial.subject.build()
+    if not isinstance(solver, Canonicaliser):
+        return
+    finals = sample_finals(4)[:4]
+    without_one_digit = np.where(finals > 1, finals, 0).astype(np.uint8)
+    for grids in (finals, without_one_digit):
+        try:
+            wrong = not np.array_equal(solver.canonical(grids, finals), canonical_forms(grids, finals))
+        except Exception as error:
+            raise trial.broke("canonical forms are right", f"{type(error).__name__}: {error}") from error
+        if wrong:
+            raise trial.broke("canonical forms are right", "one differs from grids.canonical.canonical_forms")
 
 
 def _check_budget(trial: Trial) -> None:

@@ -1,0 +1,456 @@
+"""Grading as a person types it: files, stored levels, bands, and orders by difficulty.
+
+The grader is one of the tests' own, so that nothing here hangs on how hard a puzzle is found to be.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sudokumill.grids.batch import Grids, to_lines
+
+Fork = Callable[..., subprocess.CompletedProcess[str]]
+Outcome = Callable[..., dict[str, Any]]
+Exported = Callable[..., list[dict[str, Any]]]
+Query = Callable[[str], list[tuple[Any, ...]]]
+Refusal = Callable[..., str]
+
+TWO_SOLUTIONS = "349618572782359...651742389273895...195476238864231957527164893918523764436987125"
+NO_SOLUTION = "051080200800070040200000008008003000400000000530408002000000160000060000720004800"
+CLASH = ".99..5.1.85.4....2432......1...69.83.9.....6.62.71...9......1945....4.37.4.3..6.."
+FINAL = "196528437243971658875463219719256384568394721324817596452689173937145862681732945"
+
+
+@pytest.fixture
+def lab() -> dict[str, str]:
+    folder = Path(__file__).parents[1] / "faults" / "plugins"
+    return {"SUDOKUMILL_PLUGIN_DIR": str(folder), "SUDOKUMILL_GRADER": "judge"}
+
+
+@pytest.fixture
+def puzzles(folder: Path, minimal_puzzles: Grids) -> Path:
+    """Three puzzles, four grids that are none, a line that cannot be read, and one more puzzle."""
+    lines = to_lines(minimal_puzzles[:4])
+    path = folder / "puzzles.lines"
+    path.write_text("\n".join([*lines[:3], TWO_SOLUTIONS, NO_SOLUTION, CLASH, FINAL, "junk", lines[3], ""]))
+    return path
+
+
+REFUSED = {4: "not unique", 5: "no solution", 6: "clash", 7: "already complete", 8: "not a digit or blank"}
+
+
+def _said(stderr: str) -> dict[int, str]:
+    """Reasons by line, of what was said of a file."""
+    found = {}
+    for line in stderr.splitlines():
+        if line.startswith("puzzles.lines: line "):
+            number, _, reason = line.removeprefix("puzzles.lines: line ").partition(": ")
+            found[int(number)] = reason
+    return found
+
+
+# --- grade FILE ------------------------------------------------------------------------------------------
+
+
+def test_a_file_is_graded_and_what_is_no_puzzle_is_named(fork: Fork, puzzles: Path, lab: dict[str, str]) -> None:
+    done = fork("grade", puzzles.name, code=1, env=lab)
+    heading, *rows = done.stdout.splitlines()
+    assert heading.split() == ["line", "clues", "ER", "EP", "ED", "steps", "hardest", "technique"]
+    assert [row.split()[:5] for row in rows] == [
+        ["1", "24", "3.2", "1.2", "1.0"],
+        ["2", "24", "2.8", "1.2", "1.0"],
+        ["3", "23", "7.4", "1.2", "1.0"],
+        ["9", "23", rows[3].split()[2], "1.2", "1.0"],
+    ]
+    assert rows[0].split()[5:] == ["58", "x-wing"]
+    said = _said(done.stderr)
+    assert said.keys() == REFUSED.keys()
+    assert all(said[line].startswith(reason) for line, reason in REFUSED.items()), said
+    assert not (puzzles.parent / "sudokumill.db").exists()
+
+
+def test_each_grid_is_an_object(fork: Fork, puzzles: Path, lab: dict[str, str], minimal_puzzles: Grids) -> None:
+    done = fork("grade", puzzles.name, "--json", code=1, env=lab)
+    objects = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [one["line"] for one in objects] == [1, 2, 3, 4, 5, 6, 7, 9]
+    assert objects[0] == {
+        "line": 1, "puzzle": to_lines(minimal_puzzles[:1])[0], "status": "graded", "reason": None,
+        "rating": 3.2, "rating_at_least": None, "er": 3.2, "ep": 1.2, "ed": 1.0, "hardest": "x-wing",
+        "techniques": {"naked-single": 57, "x-wing": 1}, "steps": 58, "rating_sum": 61.2, "bottleneck": 2.0,
+        "grader": "judge", "grader_version": "1",
+    }  # fmt: skip
+    refused = objects[3:7]
+    assert [one["status"] for one in refused] == ["not unique", "no solution", "clash", "complete"]
+    assert all(one["reason"] for one in refused)
+    assert all(one[name] is None for one in refused for name in ("rating", "er", "hardest", "steps"))
+
+
+def test_a_file_of_puzzles_alone_ends_well(fork: Fork, folder: Path, lab: dict[str, str], data_dir: Path) -> None:
+    done = fork("grade", data_dir / "random_minimal.txt", env=lab)
+    assert len(done.stdout.splitlines()) == 1_001
+    assert not done.stderr
+
+
+def test_each_step_is_drawn(fork: Fork, puzzles: Path, lab: dict[str, str]) -> None:
+    done = fork("grade", puzzles.name, "--path", code=1, env=lab)
+    lines = done.stdout.splitlines()
+    assert "step  1  3.2  x-wing 9 at r1c1 r1c2 r2c1 r2c2; rules out 9 at r1c1" in lines
+    assert "step  2  1.0  naked-single: r1c1 = 8" in lines
+    drawn = lines[lines.index("step  1  3.2  x-wing 9 at r1c1 r1c2 r2c1 r2c2; rules out 9 at r1c1") + 2 :][:11]
+    assert sum("-+-" in line for line in drawn) == 2
+    assert drawn[0].split()[0] == "*2389"
+    assert "* cells of the pattern, - cells that lose a candidate" in lines
+    of_one = json.loads(fork("grade", puzzles.name, "--path", "--json", code=1, env=lab).stdout.splitlines()[0])
+    assert len(of_one["path"]) == of_one["steps"]
+    assert of_one["path"][0] == {
+        "technique": "x-wing", "rating": 3.2, "cells": [0, 1, 9, 10], "digits": [9], "placements": [],
+        "eliminations": [[0, 9]],
+    }  # fmt: skip
+
+
+def test_what_is_only_a_bound_is_shown_as_one(fork: Fork, puzzles: Path, lab: dict[str, str]) -> None:
+    done = fork("grade", puzzles.name, "--option", "ceiling=3", code=1, env=lab)
+    rows = done.stdout.splitlines()[1:]
+    assert rows[0].split()[2] == "3.1+"
+    assert rows[0].endswith("(above the ceiling)")
+    assert rows[1].split()[2] == "2.8"
+    one = json.loads(
+        fork("grade", puzzles.name, "--option", "ceiling=3", "--json", code=1, env=lab).stdout.split("\n")[0]
+    )
+    assert (one["status"], one["rating"], one["rating_at_least"]) == ("above", None, 3.1)
+
+
+def test_a_grader_that_fails_is_named_with_the_line(
+    fork: Fork, folder: Path, lab: dict[str, str], data_dir: Path
+) -> None:
+    done = fork("grade", data_dir / "random_minimal.txt", "--option", "fault=raise", code=1, env=lab)
+    failed = done.stderr.splitlines()
+    assert 20 < len(failed) < 200
+    assert "grader judge of plugin judge" in failed[0]
+    assert "raised ZeroDivisionError: the grader failed (judge.py:" in failed[0]
+    assert len(done.stdout.splitlines()) + len(failed) == 1_001
+
+
+def test_graders_that_cannot_be(refusal: Refusal, puzzles: Path, lab: dict[str, str]) -> None:
+    assert "no grader is named 'juge'; did you mean judge?" in refusal(
+        2, "grade", puzzles.name, "--grader", "juge", env=lab
+    )
+    assert "has no option 'ceilin'" in refusal(2, "grade", puzzles.name, "--option", "ceilin=3", env=lab)
+    assert "cannot read nothing.txt" in refusal(1, "grade", "nothing.txt", env=lab)
+
+
+# --- bands -----------------------------------------------------------------------------------------------
+
+
+def test_bands_are_listed_changed_and_removed(
+    fork: Fork, outcome: Outcome, refusal: Refusal, lab: dict[str, str]
+) -> None:
+    assert "there is no database" in refusal(1, "bands", env=lab)
+    fork("bands", "set", "low=1..4.9", "high=5..", "--grader", "judge", env=lab)
+    listed = json.loads(fork("bands", "list", "--json", env=lab).stdout)
+    assert [(one["band"], one["from"], one["to"]) for one in listed if one["grader"] == "judge"] == [
+        ("low", 1.0, 4.9), ("high", 5.0, None),
+    ]  # fmt: skip
+    assert [one["band"] for one in listed if one["grader"] == "explainer"] == [
+        "gentle", "easy", "medium", "hard", "expert", "master", "diabolical", "extreme",
+    ]  # fmt: skip
+    for arguments, reason in (
+        (
+            ("set", "mid=4.5..5.5", "--grader", "judge"),
+            "band 'mid' cannot be set: 4.5..5.5 overlaps with low (1..4.9)",
+        ),
+        (("set", "mid", "--grader", "judge"), "write NAME=FROM..TO, for example hard=2.9..4.4"),
+        (("set", "mid=a..b", "--grader", "judge"), "band 'mid' cannot be set: 'a..b' is no range of ratings"),
+        (("set", "mid=30..40", "--grader", "judge"), "the ratings of grader judge go from 1 to 9.9"),
+        (("set", "mid=1..2", "--grader", "nobody"), "no grader is named 'nobody'"),
+        (("remove", "hard", "--grader", "judge"), "grader judge has no band 'hard'; grader explainer has one"),
+        (("remove", "hart", "--grader", "explainer"), "has no band 'hart'; did you mean hard"),
+        (("use", "nobody"), "no grader is named 'nobody'"),
+    ):
+        assert reason in refusal(2, "bands", *arguments, env=lab), arguments
+    fork("bands", "set", "low=1..5.4", "high=5.5..", "--grader", "judge", env=lab)
+    fork("bands", "remove", "high", "--grader", "judge", env=lab)
+    assert "high" not in fork("bands", env=lab).stdout
+
+
+# --- grades of what is stored ----------------------------------------------------------------------------
+
+
+def test_what_is_stored_is_graded_once(
+    fork: Fork, outcome: Outcome, exported: Exported, query: Query, lab: dict[str, str]
+) -> None:
+    outcome("run", "levels", "--count", 30, "--seed", 1, env=lab)
+    fork("bands", "set", "low=1..4.9", "high=5..", "--grader", "judge", env=lab)
+    fork("bands", "use", "judge", env=lab)
+    assert query("SELECT count(*) FROM level WHERE rating IS NULL") == [(30,)]
+    made = outcome("run", "grade", env=lab)
+    assert (made["kind"], made["state"], made["delivered"]) == ("grade", "done", 30)
+    assert query("SELECT count(*) FROM level WHERE rating IS NULL OR band IS NULL OR steps IS NULL") == [(0,)]
+    rows = exported(2, env=lab)
+    assert [row["position"] for row in rows] == list(range(30))
+    assert {row["band"] for row in rows} == {"low", "high"}
+    levels = exported(1, env=lab)
+    assert [one["rating"] for one in levels] == [row["rating"] for row in rows]
+    assert levels[0]["grader_version"] == "1"
+    again = fork("run", "grade", env=lab)
+    assert (
+        again.stderr == "sudokumill: every stored puzzle has a grade by judge==1 already; there is nothing to do\n"
+    )
+    shown = fork("show", levels[0]["id"], env=lab).stdout
+    assert f"rating {levels[0]['rating']:g} ({levels[0]['band']})" in shown
+    counted = json.loads(fork("bands", "list", "--json", env=lab).stdout)
+    assert sum(one["levels"] for one in counted) == 30
+
+
+def test_a_file_is_graded_into_the_store(
+    fork: Fork, exported: Exported, puzzles: Path, query: Query, lab: dict[str, str]
+) -> None:
+    done = fork("run", "grade", "--file", puzzles.name, code=1, env=lab)
+    assert "4 of 8 grids have no grade" in " ".join(done.stdout.split())
+    said = _said(done.stderr)
+    assert said.keys() == REFUSED.keys()
+    assert all(said[line].startswith(reason) for line, reason in REFUSED.items())
+    assert [row["line"] for row in exported(1, env=lab)] == [1, 2, 3, 9]
+    assert query("SELECT count(*) FROM grade") == [(4,)]
+    assert query("SELECT count(*) FROM level") == [(0,)]
+
+
+def test_grades_wait_in_a_queue_of_their_own(
+    fork: Fork, outcome: Outcome, query: Query, lab: dict[str, str]
+) -> None:
+    outcome("run", "levels", "--count", 5, env=lab)
+    ordered = outcome("enqueue", "grade", env=lab)
+    assert (ordered["kind"], ordered["state"], ordered["count"]) == ("grade", "waiting", 5)
+    assert query("SELECT DISTINCT kind FROM chunk WHERE state = 'waiting'") == [("grade",)]
+
+
+# --- orders by difficulty --------------------------------------------------------------------------------
+
+
+def test_levels_of_a_rating(outcome: Outcome, exported: Exported, query: Query, lab: dict[str, str]) -> None:
+    made = outcome(
+        "run", "levels", "--count", 12, "--rating", "4.2..5.0", "--technique", "x-wing", "--seed", 5,
+        "--option", "clues_max=27", "--option", "symmetry=rot180", env=lab,
+    )  # fmt: skip
+    assert (made["state"], made["delivered"]) == ("done", 12)
+    assert made["difficulty"] == {
+        "rating_from": 4.2, "rating_to": 5.0, "band": None, "techniques": ["x-wing"], "without": [],
+    }  # fmt: skip
+    rows = exported(1, env=lab)
+    assert all(4.2 <= row["rating"] <= 5.0 and "x-wing" in row["techniques"] for row in rows)
+    assert all(row["clue_count"] <= 27 and row["symmetry"] in {"rot180", "rot90", "full"} for row in rows)
+    # what missed is there under what it is
+    [(stock, below, bounds)] = query(
+        "SELECT count(*), count(CASE WHEN grade.status = 'graded' THEN 1 END), "
+        "count(CASE WHEN grade.status = 'above' AND grade.at_least > 5.0 THEN 1 END) "
+        "FROM puzzle JOIN grade ON grade.puzzle_id = puzzle.id WHERE NOT puzzle.on_target"
+    )
+    assert stock == made["missed"] > 0
+    assert below > 0
+    assert bounds > 0
+
+
+def test_levels_of_a_band_are_those_of_the_moment_of_the_order(
+    fork: Fork, outcome: Outcome, exported: Exported, lab: dict[str, str]
+) -> None:
+    fork("bands", "set", "low=1..4.9", "high=5..", "--grader", "judge", env=lab)
+    made = outcome(
+        "run", "levels", "--count", 10, "--band", "high", "--no-technique", "nishio", "--seed", 5, env=lab
+    )
+    assert made["difficulty"]["band"] == "high"
+    fork("bands", "use", "judge", env=lab)
+    fork("bands", "set", "low=1..9.0", "high=9.1..", "--grader", "judge", env=lab)
+    rows = exported(1, env=lab)
+    assert all(5.0 <= row["rating"] < 7.5 and row["band"] == "low" for row in rows)
+    assert set(made["came_out"]) == {"low", "high"}
+
+
+def test_the_same_order_gives_the_same_levels(
+    outcome: Outcome, exported: Exported, folder: Path, lab: dict[str, str]
+) -> None:
+    order = ("run", "levels", "--count", 15, "--rating", "2..4", "--seed", 9)
+    found = []
+    for processes, chunk in ((1, 500), (2, 11), (3, 4)):
+        outcome(*order, "--processes", processes, "--chunk", chunk, env=lab)
+        found.append([(row["position"], row["clues"], row["rating"]) for row in exported(1, env=lab)])
+        for path in folder.glob("sudokumill.db*"):
+            path.unlink()
+    assert found[0] == found[1] == found[2]
+
+
+def test_an_order_that_ends_short_says_what_came_out(fork: Fork, outcome: Outcome, lab: dict[str, str]) -> None:
+    fork("bands", "set", "low=1..4.9", "high=5..9.7", "top=9.8..", "--grader", "judge", env=lab)
+    made = outcome(
+        "run", "levels", "--count", 50, "--band", "top", "--max-attempts", 200, "--seed", 3, code=1, env=lab
+    )
+    assert made["state"] == "incomplete"
+    assert made["tried"] == 200
+    assert 0 < made["delivered"] == made["came_out"]["top"] < 20
+    assert "its budget of 200 attempts is used up" in made["reason"]
+    assert "came out: low " in made["reason"]
+    shown = " ".join(fork("jobs", "show", 1, env=lab).stdout.split())
+    assert "asked for band top, rating 9.8.." in shown
+    assert "came out low" in shown
+
+
+def test_an_order_is_aimed_and_says_about_how_long_it_takes(
+    fork: Fork, outcome: Outcome, exported: Exported, lab: dict[str, str]
+) -> None:
+    env = lab | {"SUDOKUMILL_GRADER": "counts"}
+    ordered = outcome("enqueue", "levels", "--count", 5000, "--rating", "2.9..3.1", env=env)
+    assert 0 < ordered["about_seconds"] < 1_000
+    assert ordered["share"] > 0.5
+    said = fork("enqueue", "levels", "--count", 5000, "--rating", "2.9..3.1", "--no-aim", env=env).stdout
+    assert re.search(
+        r"^it takes +(about \d+(\.\d)? (s|min|h) on one core; \d\.\d%|long: none of 256 levels)", said, re.M
+    )
+    made = outcome("run", "levels", "--count", 20, "--rating", "2.9..3.1", "--seed", 1, env=env)
+    assert made["aim"] == {"clues_min": 28, "clues_max": 31}
+    assert made["tried"] < 60
+    assert "aimed by digger.clues_min=28, digger.clues_max=31" in " ".join(
+        fork("jobs", "show", 3, env=env).stdout.split()
+    )
+    # the same key is the same order, and what was chosen is no part of it
+    key = ("run", "levels", "--count", 20, "--rating", "2.9..3.1", "--key", "k", "--seed", 1)
+    assert outcome(*key, env=env)["job"] == outcome(*key, env=env)["job"]
+
+
+def test_yields_are_shown_by_digger_and_band(fork: Fork, outcome: Outcome, lab: dict[str, str]) -> None:
+    fork("bands", "set", "low=1..4.9", "high=5..", "--grader", "judge", env=lab)
+    fork("bands", "use", "judge", env=lab)
+    assert "no stored level lies in a band of grader judge" in fork("yields", env=lab).stdout
+    outcome("run", "levels", "--count", 40, "--grader", "judge", env=lab)
+    outcome("run", "levels", "--count", 30, "--option", "clues_max=30", env=lab)
+    outcome("run", "grade", env=lab)
+    # of a job that stopped at a ceiling, what lies above it is not known
+    outcome("run", "levels", "--count", 10, "--rating", "..4.9", "--option", "clues=26", "--no-aim", env=lab)
+    rows = json.loads(fork("yields", "--json", env=lab).stdout)
+    assert [(row["options"], row["band"]) for row in rows] == [
+        ("", "low"), ("", "high"), ("clues=26", "low"), ("clues_max=30", "low"), ("clues_max=30", "high"),
+    ]  # fmt: skip
+    assert [row["tried"] for row in rows if not row["options"]] == [40, 40]
+    assert sum(row["levels"] for row in rows if not row["options"]) == 40
+    assert all(row["share"] == row["levels"] / row["tried"] and row["seconds_a_level"] > 0 for row in rows)
+    shown = fork("yields", env=lab).stdout.splitlines()
+    assert shown[0].split() == ["digger", "options", "band", "levels", "of", "share", "ms", "a", "level"]
+    assert len(shown) == 6
+
+
+def test_stock_first(outcome: Outcome, exported: Exported, lab: dict[str, str]) -> None:
+    outcome("run", "levels", "--count", 5, "--rating", "9.5..", "--seed", 1, env=lab)
+    stock = outcome("run", "levels", "--count", 20, "--rating", "3..6", "--from-stock", env=lab)
+    assert (stock["state"], stock["stock"], stock["tried"]) == ("done", 20, 20)
+    rows = exported(2, env=lab)
+    assert all(3 <= row["rating"] <= 6 and row["job_id"] == 1 and row["position"] < 0 for row in rows)
+    more = outcome("run", "levels", "--count", 20, "--rating", "3..6", "--from-stock", env=lab)
+    both = {row["id"] for row in rows} & {row["id"] for row in exported(3, env=lab)}
+    assert more["state"] == "done"
+    assert not both
+
+
+def test_an_order_that_stock_fills_is_done_without_a_worker(outcome: Outcome, lab: dict[str, str]) -> None:
+    outcome("run", "levels", "--count", 5, "--rating", "9.5..", "--seed", 1, env=lab)
+    ordered = outcome("enqueue", "levels", "--count", 3, "--rating", "3..6", "--from-stock", env=lab)
+    assert ordered["state"] == "done"
+
+
+def test_dug_levels_are_graded_too(outcome: Outcome, exported: Exported, lab: dict[str, str]) -> None:
+    outcome("run", "generate", "--count", 40, env=lab)
+    made = outcome("run", "dig", "--count", 5, "--rating", "..5", env=lab)
+    assert made["state"] == "done"
+    assert all(row["rating"] <= 5 for row in exported(2, env=lab))
+
+
+def test_rows_of_a_difficulty_without_a_store(fork: Fork, folder: Path, lab: dict[str, str]) -> None:
+    fork(
+        "run", "levels", "--count", 8, "--rating", "3..6", "--seed", 4, "--no-store", "--output", "puzzles.lines",
+        env=lab,
+    )  # fmt: skip
+    rows = fork("grade", "puzzles.lines", "--json", env=lab).stdout.splitlines()
+    assert len(rows) == 8
+    assert all(3 <= json.loads(row)["rating"] <= 6 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("form", "options"),
+    [
+        (("--clues", "26..30", "--symmetry", "rot180"), {"clues_min": 26, "clues_max": 30, "symmetry": "rot180"}),
+        (("--clues", "..26"), {"clues_max": 26}),
+        (("--clues", "28.."), {"clues_min": 28}),
+        (("--clues", "27", "--option", "symmetry=none"), {"clues": 27, "symmetry": "none"}),
+        (("--minimal",), {"minimal": True}),
+    ],
+)
+def test_what_the_clue_cells_are_to_be(
+    outcome: Outcome, exported: Exported, form: tuple[str, ...], options: dict[str, Any]
+) -> None:
+    made = outcome("run", "levels", "--count", 5, "--seed", 3, *form)
+    assert made["parts"]["digger"]["options"] == options
+    for row in exported(1):
+        assert options.get("clues_min", 17) <= row["clue_count"] <= options.get("clues_max", 81)
+        assert options.get("clues", row["clue_count"]) == row["clue_count"]
+        assert row["minimal"] or "minimal" not in options
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("--clues", "26..27", "--symmetry", "rot90"), "symmetry=rot90 excludes 26 to 27 clues"),
+        (("--clues", "16..20"), "16: no classic puzzle has fewer than 17 clues"),
+        (("--clues", "45", "--minimal"), "no minimal puzzle of more than 40 clues is known"),
+        (("--clues", "30..25"), "the smallest clue count, 30, is above the largest, 25"),
+        (("--clues", "few"), "--clues 'few': write FROM..TO, for example 24..30, or one number"),
+        (("--clues", "24...30"), "--clues '24...30': write FROM..TO"),
+        (("--clues", "26", "--option", "clues=27"), "--option clues is given twice"),
+        (("--symmetry", "rot45"), "rot45 is not one of none, rot180"),
+        (("--rating", "5.0..4.2"), "5.0..4.2: from 5 is above to 4.2"),
+        (("--rating", "hard"), "'hard' is no range of ratings; write FROM..TO, for example 4.2..5.0"),
+        (("--rating", "10..11"), "rating 10..11: the ratings of grader judge go from 1 to 9.9"),
+        (("--rating", "9..11"), "rating 9..11: the ratings of grader judge go from 1 to 9.9"),
+        (("--band", "hard"), "grader judge has no band 'hard'; grader explainer has one; name it with --grader"),
+        (("--band", "hart", "--grader", "explainer"), "has no band 'hart'; did you mean hard"),
+        (("--rating", "3..4", "--band", "hard"), "--band stands for a range of ratings; leave out --rating"),
+        (("--technique", "x-wings"), "grader judge knows no technique 'x-wings'; did you mean x-wing?"),
+        (("--no-technique", "x-wings"), "grader judge knows no technique 'x-wings'; did you mean x-wing?"),
+        (("--technique", "x-wing", "--rating", "..3"), "technique x-wing is rated 3.2 or more by grader judge"),
+        (("--rating", "8..", "--option", "clues_min=55"), "no puzzle with more than 50 clues is known"),
+        (("--from-stock", "--new"), "--from-stock delivers what is stored, and --new does not"),
+        (("--from-stock", "--digger", "holes", "--option", "level=5"), "--from-stock cannot tell"),
+        (("--from-stock", "--no-store", "--output", "x"), "--from-stock takes levels from the database"),
+        (("--rating", "3..4", "--grader", "nobody"), "no grader is named 'nobody'"),
+    ],
+)  # fmt: skip
+def test_orders_that_are_refused_leave_nothing_behind(
+    refusal: Refusal, folder: Path, lab: dict[str, str], arguments: tuple[str, ...], reason: str
+) -> None:
+    assert reason in refusal(2, "run", "levels", "--count", 5, *arguments, env=lab)
+    assert list(folder.iterdir()) == []
+
+
+# --- the grader that orders have by default ----------------------------------------------------------------
+
+BANDS = ("gentle", "easy", "medium", "hard", "expert", "master", "diabolical", "extreme")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("band", BANDS)
+def test_levels_of_every_band(outcome: Outcome, exported: Exported, query: Query, band: str) -> None:
+    made = outcome("run", "levels", "--count", 40, "--band", band, "--seed", 2)
+    assert (made["state"], made["delivered"]) == ("done", 40)
+    assert {row["band"] for row in exported(1)} == {band}
+    # what missed is there under its own band, or with what it is not below
+    missed = query("SELECT band, rating_at_least FROM level WHERE NOT on_target")
+    assert len(missed) == made["missed"]
+    assert all(
+        other != band and (other is not None or bound > made["difficulty"]["rating_to"]) for other, bound in missed
+    )
+    if any(bound is not None for _, bound in missed):
+        outcome("run", "grade")
+    assert query("SELECT count(*) FROM level WHERE band IS NULL") == [(0,)]

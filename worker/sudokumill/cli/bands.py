@@ -1,0 +1,169 @@
+"""``bands``: names for ranges of ratings."""
+
+# what costs time is imported when the command is called, so that --help stays quick
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from sudokumill.cli.console import open_store, out, print_json
+from sudokumill.errors import BadBandError
+
+if TYPE_CHECKING:
+    from sudokumill.store.bands import BandRange
+    from sudokumill.store.database import Database
+
+_grader = click.option("--grader", metavar="NAME", help="Whose ratings; by default those that levels show.")
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def bands(ctx: click.Context) -> None:
+    """Lists and changes bands: names for ranges of a grader's ratings.
+
+    A level's band is found when it is read, so a change holds at once, also for levels that were graded before.
+
+    \b
+    Examples:
+      sudokumill bands
+      sudokumill bands set hard=2.9..4.4 expert=4.5..6.2
+    """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_)
+
+
+@bands.command(name="list", short_help="Lists the bands of each grader, and how many levels they have.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_(as_json: bool = False) -> None:
+    """Lists the bands of each grader, the easiest first, with how many levels are in each.
+
+    \b
+    Example:
+      sudokumill bands list --json
+    """
+    from math import inf
+
+    from sudokumill.cli.tables import plain_table
+    from sudokumill.store.bands import shown_grader
+    from sudokumill.store.grades import levels_in_bands
+
+    database = _store()
+    shown, counted = shown_grader(database), levels_in_bands(database)
+    if as_json:
+        print_json(
+            [
+                {
+                    "grader": grader, "band": one.name, "from": one.low,
+                    "to": None if one.high == inf else one.high, "levels": levels, "shown": grader == shown,
+                }
+                for grader, rows in counted.items()
+                for one, levels in rows
+            ]
+        )  # fmt: skip
+        return
+    table = plain_table("grader", "band", ">from", ">to", ">levels")
+    for grader, rows in counted.items():
+        for one, levels in rows:
+            high = "" if one.high == inf else f"{one.high:g}"
+            table.add_row(grader, one.name, f"{one.low:g}", high, f"{levels:,}")
+    out().print(table if counted else "there is no band; add one: sudokumill bands set NAME=FROM..TO")
+    if counted and (len(counted) > 1 or shown not in counted):
+        click.echo(f"\nthe view level shows what grader {shown} says")
+
+
+@bands.command(name="set", short_help="Adds bands, or gives them other ranges.")
+@click.argument("wanted", metavar="NAME=FROM..TO", nargs=-1, required=True)
+@_grader
+def set_(wanted: tuple[str, ...], grader: str | None) -> None:
+    """Adds bands, or gives those of these names other ranges.
+
+    Both ends of a range belong to it; without TO it has no end. Bands of one grader must not overlap: where the
+    border between two moves, name both.
+
+    \b
+    Examples:
+      sudokumill bands set hard=2.9..4.2 expert=4.3..6.2
+      sudokumill bands set extreme=7.6..8.9 nightmare=9..
+    """
+    from sudokumill.contracts import GraderDescriptor, Role
+    from sudokumill.registry import load_registry
+    from sudokumill.settings import load_settings
+    from sudokumill.store.bands import set_bands, shown_grader
+
+    ranges = [_parsed(text) for text in wanted]
+    settings = load_settings()
+    database = open_store(settings, create=True)
+    name = grader or shown_grader(database)
+    descriptor = load_registry(settings.plugins, settings.plugin_dir).find(Role.GRADER, name).descriptor
+    if isinstance(descriptor, GraderDescriptor) and descriptor.scale is not None:
+        _check_scale(ranges, name, descriptor.scale)
+    set_bands(database, name, ranges)
+    click.echo(f"grader {name}: {', '.join(map(str, ranges))}")
+
+
+@bands.command(short_help="Takes a band away.")
+@click.argument("name")
+@_grader
+def remove(name: str, grader: str | None) -> None:
+    """Takes a band away; levels that were in it are then in none.
+
+    \b
+    Example:
+      sudokumill bands remove gentle
+    """
+    from sudokumill.store.bands import remove_band, shown_grader
+
+    database = _store()
+    remove_band(database, grader or shown_grader(database), name)
+    click.echo(f"band {name} is removed")
+
+
+@bands.command(short_help="Says whose grades the view level shows.")
+@click.argument("grader")
+def use(grader: str) -> None:
+    """Lets the view `level`, and all that shows levels, show the grades of this grader.
+
+    \b
+    Example:
+      sudokumill bands use explainer
+    """
+    from sudokumill.contracts import Role
+    from sudokumill.registry import load_registry
+    from sudokumill.settings import load_settings
+    from sudokumill.store.bands import show_grader
+
+    settings = load_settings()
+    load_registry(settings.plugins, settings.plugin_dir).find(Role.GRADER, grader)
+    show_grader(open_store(settings, create=True), grader)
+    click.echo(f"the view level shows what grader {grader} says")
+
+
+def _parsed(text: str) -> BandRange:
+    from sudokumill.difficulty import parse_range
+    from sudokumill.errors import BadOrderError
+    from sudokumill.store.bands import BandRange
+
+    name, equals, typed = text.partition("=")
+    if not equals:
+        raise BadBandError(name=text, reason="write NAME=FROM..TO, for example hard=2.9..4.4")
+    try:
+        low, high = parse_range(typed)
+    except BadOrderError as error:
+        raise BadBandError(name=name, reason=str(error)) from None
+    return BandRange(low, high, name)
+
+
+def _check_scale(ranges: list[BandRange], grader: str, scale: tuple[float, float]) -> None:
+    for one in ranges:
+        if one.low > scale[1] or one.high < scale[0]:
+            reason = f"the ratings of grader {grader} go from {scale[0]:g} to {scale[1]:g}"
+            raise BadBandError(name=one.name, reason=reason)
+
+
+def _store() -> Database:
+    from sudokumill.settings import load_settings
+
+    return open_store(load_settings())

@@ -1,0 +1,137 @@
+"""Stock: levels that are stored and that no job has delivered. An order may take these before any are made.
+
+They stand before what the job makes, at positions below zero, in the order in which they were stored:
+
+    position   -3     -2     -1   |   0     1     2   ...
+               level of job 1, 1, 4 |   what this job makes
+
+One chunk that is done from the start counts them, so all that counts positions counts them too.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any, Final
+
+import numpy as np
+from sqlalchemy import Connection, Select, func, insert, or_, select
+
+from sudokumill.grids.symmetries import Symmetry, orbits
+from sudokumill.jobs import JobSpec, Part
+from sudokumill.store.copying import copy_in, copy_rows, integers, raw
+from sudokumill.store.models import Chunk, ChunkState, Delivery, Grade, GradeState, Job, Puzzle
+from sudokumill.store.turns import next_turn, waiting_chunk
+from sudokumill.targets import ClueRange
+
+_LOCK: Final = "sudokumill stock"
+
+
+def take_stock(connection: Connection, job: int, spec: JobSpec, priority: int) -> int:
+    """Delivers levels of the stock that are what an order asks for; at most as many as it wants.
+
+    Args:
+        connection: the transaction that places the order.
+        job: the order.
+        spec: what it asks for.
+        priority: the order's.
+
+    Returns:
+        How many were taken.
+    """
+    if connection.dialect.name == "postgresql":
+        # two orders at the same moment must not take the same levels
+        connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(_LOCK, 0))))
+    rows = connection.execute(_stock(spec).execution_options(yield_per=1_000))
+    ids = [row.id for row in islice(filter(lambda row: _has_techniques(spec, row), rows), spec.count)]
+    rows.close()
+    if not ids:
+        return 0
+    turn = next_turn(connection, job, spec.kind.value, priority)
+    done = waiting_chunk(job, turn, -len(ids), 0) | {"state": ChunkState.DONE.value}
+    chunk = connection.execute(
+        insert(Chunk).values(**done, delivered=len(ids), already=len(ids)).returning(Chunk.id)
+    ).scalar_one()
+    _deliver(connection, job, chunk, ids)
+    return len(ids)
+
+
+def _stock(spec: JobSpec) -> Select[*tuple[Any, ...]]:
+    """SQL: what was delivered to no job and is as the order asks, but for the techniques; the oldest first.
+
+    A job's own row is stock if it missed its target, or lies after the last one that the job needed. One that the
+    job may still need, or whose job was cancelled, is not.
+    """
+    delivered = (
+        select(Delivery.item_id)
+        .join(Job, Job.id == Delivery.job_id)
+        .where(or_(Job.last_position.is_(None), Delivery.position <= Job.last_position))
+    )
+    query = (
+        select(Puzzle.id)
+        .join(Job, Job.id == Puzzle.job_id)
+        .where(
+            Puzzle.state == "available",
+            or_(~Puzzle.on_target, Puzzle.position > Job.last_position),
+            Puzzle.id.not_in(delivered),
+            *_as_dug(spec),
+        )
+        .order_by(Puzzle.job_id, Puzzle.position)
+    )
+    grader, asked = spec.parts.get(Part.GRADER), spec.difficulty
+    if grader is None:
+        return query
+    query = query.add_columns(Grade.techniques).join(Grade, Grade.puzzle_id == Puzzle.id)
+    query = query.where(
+        Grade.grader == grader.name, Grade.version == grader.version, Grade.status == GradeState.GRADED
+    )
+    if asked is not None:
+        query = query.where(Grade.rating >= asked.low, Grade.rating <= asked.high)
+    return query
+
+
+def _as_dug(spec: JobSpec) -> list[Any]:
+    """SQL: what the digger's options ask for."""
+    options = spec.parts[Part.DIGGER].options
+    names = ClueRange.model_fields.keys() & options.keys()
+    least, most = ClueRange.model_validate({name: options[name] for name in names}).clue_range()
+    asked: list[Any] = [Puzzle.clue_count.between(least, most)]
+    symmetry = Symmetry(str(options.get("symmetry", Symmetry.NONE)))
+    if symmetry is not Symmetry.NONE:
+        asked.append(Puzzle.symmetry.in_([each.value for each in Symmetry if _implies(each, symmetry)]))
+    if options.get("minimal"):
+        asked.append(Puzzle.minimal.is_(True))
+    return asked
+
+
+def _implies(has: Symmetry, asked: Symmetry) -> bool:
+    """Whether clue cells with one symmetry have the other one too: the largest is what is stored."""
+    return all(any(set(small) <= set(large) for large in orbits(has)) for small in orbits(asked))
+
+
+def _has_techniques(spec: JobSpec, row: Any) -> bool:
+    asked = spec.difficulty
+    if asked is None or not (asked.techniques or asked.without):
+        return True
+    return all(code in row.techniques for code in asked.techniques) and not any(
+        code in row.techniques for code in asked.without
+    )
+
+
+def _deliver(connection: Connection, job: int, chunk: int, ids: list[bytes]) -> None:
+    positions = range(-len(ids), 0)
+    if connection.dialect.name == "postgresql":
+        fields = {
+            "job_id": integers(np.array(job)),
+            "position": integers(np.array(positions)),
+            "chunk_id": integers(np.array(chunk)),
+            "item_id": raw(ids),
+        }
+        copy_in(connection, Delivery.__tablename__, copy_rows(len(ids), fields))
+        return
+    connection.execute(
+        insert(Delivery),
+        [
+            {"job_id": job, "position": position, "chunk_id": chunk, "item_id": each}
+            for position, each in zip(positions, ids, strict=True)
+        ],
+    )
