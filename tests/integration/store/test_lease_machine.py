@@ -336,10 +336,11 @@ def _run(new_mill: Callable[[], Any], examples: int, steps: int) -> None:
 
 
 def test_leases_in_any_order(new_mill: Callable[[], Any]) -> None:
-    _run(new_mill, 6, 25)
+    _run(new_mill, 4, 25)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_leases_in_many_orders(new_mill: Callable[[], Any]) -> None:
-    _run(new_mill, 15, 40)
+def test_leases_in_many_orders(new_mill: Callable[[], Any], request: pytest.FixtureRequest) -> None:
+    on_server = request.node.callspec.params["new_mill"] == "postgresql"
+    _run(new_mill, 4 if on_server else 15, 40)
