@@ -17,6 +17,7 @@ from sqlalchemy import update
 from sqlalchemy.exc import IntegrityError
 
 from servers.states import MOVES, every_move, take_moves
+from sudokumill.jobs import Choice, JobKind, Part
 from sudokumill.store import clock, leases, steering
 from sudokumill.store.advance import give_up
 from sudokumill.store.leases import Hold
@@ -171,9 +172,21 @@ def _people(watched: Watched) -> None:
     watched.stop_clock(job)
 
 
+def _stock(watched: Watched) -> None:
+    """Levels that missed their target are delivered to the next order that takes from stock."""
+    parts = {part: Choice(name="fake", version="1") for part in (Part.GENERATOR, Part.DIGGER)}
+    wanted: dict[str, Any] = {"kind": JobKind.LEVELS, "parts": parts, "max_attempts": 5}
+    job = watched.place(2, **wanted)
+    while watched.advance(job) is not JobState.INCOMPLETE:
+        watched.finish(job, lambda position: -400 - position)
+    taken = watched.place(2, **wanted, from_stock=True)
+    assert watched.mill.audit(taken).positions["delivered"] == 2
+    assert watched.advance(taken) is JobState.DONE
+
+
 def test_every_move_is_made_and_by_whom_the_tables_say(mill: Any) -> None:
     watched = Watched(mill)
-    for act in (_chunks_that_fail, _ends, _chunks_that_are_put_down, _budget, _people):
+    for act in (_chunks_that_fail, _ends, _chunks_that_are_put_down, _budget, _people, _stock):
         act(watched)
     assert every_move() - watched.seen == set(), "in the tables, but not made here"
 

@@ -18,7 +18,7 @@ from typing import Any, Final, assert_never
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, not_, select, true, union_all
 
 from sudokumill.errors import UnknownJobError, UnreadableJobError
-from sudokumill.jobs import JobKind
+from sudokumill.jobs import JobKind, JobSpec, Part
 from sudokumill.store.database import Database, Now
 from sudokumill.store.models import (
     COUNTERS,
@@ -26,6 +26,8 @@ from sudokumill.store.models import (
     ChunkState,
     Delivery,
     FinalRow,
+    Grade,
+    Input,
     ItemFailure,
     Job,
     JobState,
@@ -37,10 +39,19 @@ _TRIED: Final = frozenset({ChunkState.DONE, ChunkState.DEAD})
 _SHOWN: Final = 3
 """Places that a line names before it says how many more there are."""
 
-_Table = type[FinalRow] | type[Puzzle] | type[Solution] | type[Delivery] | type[ItemFailure]
 
-_Results = list[tuple[_Table, ColumnElement[bool], str]]
-"""Tables, which of their rows, and the chunk's counter of these."""
+@dataclass(frozen=True)
+class _Results:
+    """Rows in which it stands what positions came to: a table, or a query with the same columns."""
+
+    what: str
+    counter: str
+    """The chunk's counter of these rows."""
+    job_id: Any
+    chunk_id: Any
+    position: Any
+    meant: ColumnElement[bool]
+    """Which of the rows."""
 
 
 @dataclass(frozen=True)
@@ -109,18 +120,22 @@ def audit(database: Database, job: int, patience: float) -> Account:
         if about.kind not in list(JobKind):
             raise UnreadableJobError(job=job)
         chunks = connection.execute(_chunks(job)).all()
+        stock = [chunk for chunk in chunks if chunk.start < 0]
+        made = [chunk for chunk in chunks if chunk.start >= 0]
         findings = _Findings()
-        for chunk in chunks:
+        _check_stock(findings, stock)
+        for chunk in made:
             _check_chunk(findings, chunk, patience)
-        _check_ranges(findings, chunks, about.planned)
+        _check_ranges(findings, made, about.planned)
         qualified = _check_rows(connection, findings, about, chunks)
         _check_state(findings, about, chunks)
         _check_end(connection, findings, about, qualified)
     # by name: "count" as an attribute of a row is the method of tuples
     ordered: int = about._mapping["count"]
     positions = _positions(chunks, ordered)
-    if sum(positions.values()) != about.planned:
-        findings.note(f"{about.planned:,} positions were planned, {sum(positions.values()):,} are accounted for")
+    planned = about.planned + sum(chunk.stop - chunk.start for chunk in stock)
+    if sum(positions.values()) != planned:
+        findings.note(f"{planned:,} positions were planned, {sum(positions.values()):,} are accounted for")
     return Account(
         job=job,
         kind=about.kind,
@@ -201,6 +216,16 @@ def _check_chunk(findings: _Findings, chunk: Row[Any], patience: float) -> None:
         findings.note("a counter of a chunk cannot be", f"chunk {chunk.id}")
 
 
+def _check_stock(findings: _Findings, stock: list[Row[Any]]) -> None:
+    """What was taken from stock stands in one chunk below position 0, which was done from the start."""
+    for chunk in stock:
+        size = -chunk.start
+        if (chunk.stop, chunk.state, chunk.delivered, chunk.already) != (0, ChunkState.DONE, size, size):
+            findings.note("the chunk of what came from stock does not count that", f"chunk {chunk.id}")
+    if len(stock) > 1:
+        findings.note("a job took from stock twice", f"chunks {', '.join(str(chunk.id) for chunk in stock)}")
+
+
 def _check_ranges(findings: _Findings, chunks: Iterable[Row[Any]], planned: int) -> None:
     """The chunks lie without gaps; where two lie on each other, the earlier one gave its positions to the later.
 
@@ -240,34 +265,81 @@ def _check_ranges(findings: _Findings, chunks: Iterable[Row[Any]], planned: int)
 # --- rows --------------------------------------------------------------------------------------------------
 
 
-def _results(kind: JobKind) -> _Results:
+def _rows_of(table: type[Any], counter: str, meant: ColumnElement[bool] | None = None) -> _Results:
+    meant = true() if meant is None else meant
+    return _Results(table.__tablename__, counter, table.job_id, table.chunk_id, table.position, meant)
+
+
+def _results(about: Row[Any]) -> list[_Results]:
     """Where it stands what a job's positions came to."""
+    kind = JobKind(about.kind)
     match kind:
         case JobKind.GENERATE:
-            own: _Results = [(FinalRow, true(), "delivered")]
+            own = [_rows_of(FinalRow, "delivered")]
         case JobKind.DIG | JobKind.LEVELS:
-            own = [(Puzzle, and_(Puzzle.on_target), "delivered"), (Puzzle, not_(Puzzle.on_target), "missed")]
+            own = [
+                _rows_of(Puzzle, "delivered", and_(Puzzle.on_target)),
+                _rows_of(Puzzle, "missed", not_(Puzzle.on_target)),
+            ]
         case JobKind.SOLVE:
-            own = [(Solution, true(), "delivered")]
+            own = [_rows_of(Solution, "delivered")]
+        case JobKind.GRADE:
+            own = [_graded(about)]
         case _:
             assert_never(kind)
-    return [*own, (Delivery, true(), "already"), (ItemFailure, true(), "failed")]
+    return [*own, _rows_of(Delivery, "already"), _rows_of(ItemFailure, "failed")]
+
+
+def _graded(about: Row[Any]) -> _Results:
+    """Inputs of a grade job that have its grade.
+
+    A grade belongs to a puzzle and to no chunk, so an input counts for the last ended chunk that has its position: a
+    retry lies on the chunk whose failures it tries again.
+    """
+    grader = JobSpec.model_validate(about.spec).parts[Part.GRADER]
+    tried = (
+        select(func.max(Chunk.id))
+        .where(Chunk.job_id == about.id, Chunk.state.in_(_TRIED))
+        .where(Chunk.start <= Input.position, Input.position < Chunk.stop)
+        .correlate(Input)
+        .scalar_subquery()
+    )
+    failed = select(ItemFailure.position).where(
+        ItemFailure.job_id == Input.job_id, ItemFailure.position == Input.position
+    )
+    graded = select(Grade.puzzle_id).where(
+        Grade.puzzle_id == Input.item_id, Grade.grader == grader.name, Grade.version == grader.version
+    )
+    rows = (
+        select(Input.job_id, Input.position, tried.label("chunk_id"))
+        .where(Input.job_id == about.id, ~failed.exists(), graded.exists())
+        .subquery()
+    )
+    return _Results(
+        Grade.__tablename__,
+        "delivered",
+        rows.c.job_id,
+        rows.c.chunk_id,
+        rows.c.position,
+        rows.c.chunk_id.is_not(None),
+    )
 
 
 def _check_rows(connection: Connection, findings: _Findings, about: Row[Any], chunks: Iterable[Row[Any]]) -> int:
     """Every row has its chunk, and every chunk its rows, once; returns how many rows may be delivered."""
     known = {chunk.id: chunk for chunk in chunks}
-    results = _results(JobKind(about.kind))
+    results = _results(about)
     stored: dict[str, Counter[int]] = {name: Counter() for name in COUNTERS}
-    for table, meant, name in results:
-        for row in connection.execute(_by_chunk(table, about.id).where(meant)):
-            _check_origin(findings, table.__tablename__, row, known.get(row.chunk_id))
-            stored[name][row.chunk_id] += row.rows
-            if name == "already":
+    for rows in results:
+        for row in connection.execute(_by_chunk(rows, about.id)):
+            _check_origin(findings, rows.what, row, known.get(row.chunk_id))
+            stored[rows.counter][row.chunk_id] += row.rows
+            if rows.counter == "already":
                 stored["delivered"][row.chunk_id] += row.rows
-    for row in connection.execute(_by_chunk(FinalRow, about.id)):
-        if all(table is not FinalRow for table, *_ in results):
-            _check_origin(findings, FinalRow.__tablename__, row, known.get(row.chunk_id))
+    if all(rows.what != FinalRow.__tablename__ for rows in results):
+        finals = _rows_of(FinalRow, "")
+        for row in connection.execute(_by_chunk(finals, about.id)):
+            _check_origin(findings, finals.what, row, known.get(row.chunk_id))
     for chunk in known.values():
         for name in ("delivered", "already", "failed"):
             if stored[name][chunk.id] != getattr(chunk, name):
@@ -279,7 +351,7 @@ def _check_rows(connection: Connection, findings: _Findings, about: Row[Any], ch
         if stored["missed"][chunk.id] > chunk.missed:  # one that was stored before is not stored again
             findings.note("a chunk has more rows off target than it counts", f"chunk {chunk.id}")
     every = union_all(
-        *(select(table.position).where(table.job_id == about.id, meant) for table, meant, _ in results)
+        *(select(rows.position.label("position")).where(rows.job_id == about.id, rows.meant) for rows in results)
     ).subquery()
     twice = select(every.c.position).group_by(every.c.position).having(func.count() > 1).limit(_SHOWN)
     for row in connection.execute(twice):
@@ -290,20 +362,20 @@ def _check_rows(connection: Connection, findings: _Findings, about: Row[Any], ch
     return stored["delivered"].total()
 
 
-def _by_chunk(table: _Table, job: int) -> Select[int, int, int, int]:
+def _by_chunk(rows: _Results, job: int) -> Select[Any]:
     return (
         select(
-            table.chunk_id,
+            rows.chunk_id.label("chunk_id"),
             func.count().label("rows"),
-            func.min(table.position).label("first"),
-            func.max(table.position).label("last"),
+            func.min(rows.position).label("first"),
+            func.max(rows.position).label("last"),
         )
-        .where(table.job_id == job)
-        .group_by(table.chunk_id)
+        .where(rows.job_id == job, rows.meant)
+        .group_by(rows.chunk_id)
     )
 
 
-def _check_origin(findings: _Findings, table: str, row: Row[*tuple[Any, ...]], chunk: Row[Any] | None) -> None:
+def _check_origin(findings: _Findings, table: str, row: Row[Any], chunk: Row[Any] | None) -> None:
     where = f"{row.rows:,} in {table} of chunk {row.chunk_id}"
     if chunk is None:
         findings.note("rows belong to no chunk of their job", where)
@@ -360,8 +432,8 @@ def _check_end(connection: Connection, findings: _Findings, about: Row[Any], qua
 
 def _rows_up_to(connection: Connection, about: Row[Any], last: int) -> int:
     rows = 0
-    for table, meant, name in _results(JobKind(about.kind)):
-        if name in {"delivered", "already"}:
-            query = select(func.count()).where(table.job_id == about.id, meant, table.position <= last)
+    for each in _results(about):
+        if each.counter in {"delivered", "already"}:
+            query = select(func.count()).where(each.job_id == about.id, each.meant, each.position <= last)
             rows += connection.execute(query).scalar_one()
     return rows

@@ -14,6 +14,8 @@ CHUNK_MOVES: Final[dict[tuple[ChunkState | None, ChunkState], frozenset[str]]] =
     # an order's first chunks; those that follow; the rest of one that was put down; the halves of one that failed
     # too often; those for what is tried again
     (None, ChunkState.WAITING): frozenset({"place", "advance", "finish", "fail", "reap", "retry"}),
+    # what was taken from stock
+    (None, ChunkState.DONE): frozenset({"place"}),
     # the rest of one whose job wants no more
     (None, ChunkState.DROPPED): frozenset({"finish"}),
     (ChunkState.WAITING, ChunkState.RUNNING): frozenset({"claim"}),
