@@ -108,9 +108,7 @@ def dig(
             0 to 9, threads below 1, or a build that this machine cannot run.
     """
 
-def canonical_forms(
-    grids: NDArray[np.uint8], solutions: NDArray[np.uint8], threads: int = 1
-) -> NDArray[np.uint8]:
+def canonical_forms(grids: NDArray[np.uint8], solutions: NDArray[np.uint8], threads: int = 1) -> NDArray[np.uint8]:
     """The canonical form of each grid, as ``sudokumill.grids.canonical`` says what it is.
 
     Args:

@@ -293,8 +293,8 @@ def _results(about: Row[Any]) -> list[_Results]:
 def _graded(about: Row[Any]) -> _Results:
     """Inputs of a grade job that have its grade.
 
-    A grade belongs to a puzzle and to no chunk, so an input counts for the last ended chunk that has its position: a
-    retry lies on the chunk whose failures it tries again.
+    A grade belongs to a puzzle and to no chunk. So an input counts for the last ended chunk that has its position:
+    a retry lies on the chunk whose failures it tries again.
     """
     grader = JobSpec.model_validate(about.spec).parts[Part.GRADER]
     tried = (
