@@ -43,7 +43,9 @@ class MessageConsumer(Consumer):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        logging.getLogger("kombu.asynchronous.hub").addFilter(_Refusals())
+        refusals = _Refusals()
+        for name in ("kombu.asynchronous.hub", "kombu.transport.redis"):
+            logging.getLogger(name).addFilter(refusals)
 
     def on_connection_error_before_connected(self, exc: Exception) -> None:
         """Says so, and waits before the next try."""
@@ -100,23 +102,23 @@ class MessageConsumer(Consumer):
 class _Refusals(logging.Filter):
     """Says that the broker refuses something in one line, once a minute.
 
-    Each second a timer asks it for what others left behind, and kombu logs the traceback every time.
+    Timers ask it for what others left behind, and that it keeps the queues; kombu logs the traceback every time.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._said = ""
-        self._said_at = 0.0
+        self._said_at = -_STEADY_SECONDS
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether the record is logged."""
         error = record.exc_info[1] if record.exc_info else None
         if not isinstance(error, RedisError):
             return True
-        said, now = f"{type(error).__name__}: {error}", time.monotonic()
-        if said == self._said and now - self._said_at < _STEADY_SECONDS:
+        now = time.monotonic()
+        if now - self._said_at < _STEADY_SECONDS:
             return False
-        self._said, self._said_at = said, now
+        self._said_at = now
+        said = f"{type(error).__name__}: {error}"
         record.msg, record.args, record.exc_info = "the broker refuses what it is asked: %s", (said,), None
         return True
 
