@@ -109,7 +109,9 @@ def fits(expected: list[str], real: list[str]) -> bool:
 
 def check_page(page: str, folder: Path) -> int:
     """Types the commands of a page in a folder; returns how many were typed."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("SUDOKUMILL_")}
+    # processes of tests have a width of their own
+    unwanted = ("SUDOKUMILL_", "COLUMNS")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
     environment |= {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
     for name, content in named_files(page).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

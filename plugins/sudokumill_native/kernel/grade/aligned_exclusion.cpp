@@ -92,7 +92,8 @@ NineBits impossible_in(const Base& base, const Base& other, const ForbiddenPairs
 
 /// What is in some possible combination of three cells, of each of them.
 std::array<NineBits, 3> possible_in(const std::array<Base, 3>& bases, const ForbiddenTriples& forbidden) {
-    const auto& [first, second, third] = bases;
+    // no structured binding: clang before 16 has none in lambdas
+    const Base &first = bases[0], &second = bases[1], &third = bases[2];
     const bool first_sees_second = see_each_other(first, second);
     const bool first_sees_third = see_each_other(first, third);
     const bool second_sees_third = see_each_other(second, third);
