@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Final
 
 from sudokumill.contracts import SolveResult
@@ -17,7 +18,7 @@ counts that far."""
 
 def _counted(limit: int) -> int:
     """A limit that the kernel can count to, or 0, which it refuses, for every limit below one."""
-    return max(0, min(limit, _GREATEST_LIMIT))
+    return max(0, min(index(limit), _GREATEST_LIMIT))
 
 
 class NativeSolver:
@@ -43,6 +44,7 @@ class NativeSolver:
 
         Raises:
             BatchShapeError: not a batch of grids.
+            TypeError: a limit that is no whole number.
             ValueError: a limit or a number of threads below 1.
         """
         check_batch(puzzles, "puzzles")
@@ -88,6 +90,7 @@ class ExactCoverSolver:
 
         Raises:
             BatchShapeError: not a batch of grids.
+            TypeError: a limit that is no whole number.
             ValueError: a limit below 1.
         """
         check_batch(puzzles, "puzzles")

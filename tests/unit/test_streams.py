@@ -210,3 +210,10 @@ def test_what_are_no_seeds_is_refused(wrong: Any, got: str) -> None:
 def test_there_must_be_one_seed_a_row() -> None:
     with pytest.raises(BatchShapeError, match=r"uint64 array of shape \(4,\), got dtype uint64, shape \(3,\)"):
         check_seeds(seeds_of([1, 2, 3]), 4)
+
+
+def test_seeds_that_lie_askew_in_memory_are_refused() -> None:
+    askew = np.frombuffer(bytes(17), dtype=np.uint8)[1:].view(np.uint64)
+    assert not askew.flags.aligned
+    with pytest.raises(BatchShapeError, match="not aligned"):
+        check_seeds(askew)

@@ -90,7 +90,7 @@ def check_seeds(seeds: object, rows: int | None = None) -> Seeds:
         rows: how many there must be; None is any number.
 
     Raises:
-        BatchShapeError: wrong type, dtype, shape, number or memory order.
+        BatchShapeError: wrong type, dtype, shape, number, memory order or alignment.
     """
     wanted = f"uint64 array of shape ({'n' if rows is None else rows},)"
     if not isinstance(seeds, np.ndarray):
@@ -99,6 +99,9 @@ def check_seeds(seeds: object, rows: int | None = None) -> Seeds:
         raise BatchShapeError(what="seeds", wanted=wanted, got=f"dtype {seeds.dtype}, shape {seeds.shape}")
     if not seeds.flags.c_contiguous:
         raise BatchShapeError(what="seeds", wanted=wanted, got="one that is not contiguous")
+    if not seeds.flags.aligned:
+        # native code reads whole words
+        raise BatchShapeError(what="seeds", wanted=wanted, got="one that is not aligned in memory")
     return cast("Seeds", seeds)
 
 

@@ -220,3 +220,9 @@ def test_the_solvers_agree_on_spoiled_puzzles(minimal_puzzles: Grids, seed: int,
         found = result.counts > 0
         assert are_finals(result.solutions[found]).all()
         assert (result.solutions == puzzles)[found][puzzles[found] > 0].all()
+
+
+@pytest.mark.parametrize("limit", [float("inf"), 2.0, "2", None])
+def test_a_limit_is_a_whole_number(solver: Solver, limit: Any) -> None:
+    with pytest.raises(TypeError):
+        solver.solve(EMPTY, limit=limit)
