@@ -121,12 +121,13 @@ def difficulty_of(request: Request, settings: Settings) -> Difficulty | None:
 def _known_bands(settings: Settings) -> dict[str, list[BandRange]]:
     """The bands of the database; where there is none yet, those that a new one has."""
     database = Database(settings.database_url)
-    if (database.path is not None and not database.path.exists()) or schema.revision_of(database) is None:
-        return {DEFAULT_GRADER: list(DEFAULT_BANDS)}
-    schema.require(database)
-    found = bands(database)
-    database.dispose()
-    return found
+    try:
+        if (database.path is not None and not database.path.exists()) or schema.revision_of(database) is None:
+            return {DEFAULT_GRADER: list(DEFAULT_BANDS)}
+        schema.require(database)
+        return bands(database)
+    finally:
+        database.dispose()
 
 
 def _accept_stored(request: Request, registry: Registry, settings: Settings, here: int) -> Accepted:
