@@ -22,6 +22,7 @@ Outcome = Callable[..., dict[str, Any]]
 Refusal = Callable[..., str]
 Query = Callable[[str], list[tuple[Any, ...]]]
 
+STORED = "SELECT coalesce(sum(delivered), 0) FROM chunk WHERE state = 'done'"
 MANY = ("run", "levels", "--count", 200_000, "--chunk", 100)
 
 
@@ -31,6 +32,15 @@ def first_progress(process: subprocess.Popen[str]) -> str:
     line = process.stderr.readline()
     assert " of " in line, line + process.stderr.read()
     return line
+
+
+def until_stored(query: Query, folder: Path, rows: int) -> None:
+    """Waits until so many rows are delivered; the database may not be there yet, and asking must not make it."""
+    while True:
+        with contextlib.suppress(sqlite3.OperationalError):
+            if (folder / "sudokumill.db").exists() and query(STORED)[0][0] >= rows:
+                return
+        time.sleep(0.02)
 
 
 def state_of(outcome: Outcome, job: int = 1) -> dict[str, Any]:
@@ -290,10 +300,11 @@ def test_a_killed_job_is_told_from_one_at_work(start: Start, mill: Mill) -> None
 def test_interrupted_and_killed_it_ends_exactly(
     start: Start, mill: Mill, outcome: Outcome, query: Query, folder: Path
 ) -> None:
-    count = 5000
+    count = 8000
     order = ("run", "levels", "--count", count, "--seed", 5, "--chunk", 100)
     running = start(*order, "--processes", 1)
-    first_progress(running)
+    # no line of progress is waited for: a fast machine is done before the first
+    until_stored(query, folder, 100)
     os.killpg(running.pid, signal.SIGINT)
     out, said = running.communicate(timeout=60)
     assert running.returncode == 1
@@ -305,15 +316,13 @@ def test_interrupted_and_killed_it_ends_exactly(
     assert "running" not in interrupted["chunks"]
 
     running = start("jobs", "resume", 1, "--processes", 2)
-    stored = "SELECT coalesce(sum(delivered), 0) FROM chunk WHERE state = 'done'"
-    while query(stored)[0][0] < interrupted["delivered"] + 300:
-        time.sleep(0.02)
+    until_stored(query, folder, interrupted["delivered"] + 300)
     os.killpg(running.pid, signal.SIGKILL)
     running.communicate(timeout=60)
     killed = state_of(outcome)
     assert interrupted["delivered"] <= killed["delivered"] < count
     # what was stored stands, whole chunks only
-    assert query("SELECT count(*) FROM puzzle") == query(stored) == [(killed["delivered"],)]
+    assert query("SELECT count(*) FROM puzzle") == query(STORED) == [(killed["delivered"],)]
 
     resumed = outcome("jobs", "resume", 1, "--processes", 2)
     assert (resumed["state"], resumed["delivered"], resumed["failed"]) == ("done", count, 0)
