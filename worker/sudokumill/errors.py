@@ -196,7 +196,7 @@ class OlderSchemaError(StoreError):
 
 
 class StorageFullError(StoreError):
-    """the database {url} cannot grow: {reason}; free some space, then run {again}"""
+    """the database {url} cannot grow: {reason}; free some space, then {again}"""
 
 
 class NoDatabaseError(StoreError):

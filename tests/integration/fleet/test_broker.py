@@ -32,6 +32,18 @@ def test_a_broker_whose_memory_is_full_is_asked_now_and_then(fleet: Any) -> None
     fleet.check(job, 400)
 
 
+def test_the_doctor_finds_a_broker_that_takes_nothing(fleet: Any) -> None:
+    assert fleet.outcome("doctor")["problems"] == []
+    with fleet.redis() as client:
+        client.config_set("maxmemory", 500_000)
+        try:
+            [problem] = fleet.outcome("doctor", code=1)["problems"]
+        finally:
+            client.config_set("maxmemory", 0)
+        assert not client.keys("*mill*") and not client.exists("generate")
+    assert "its memory is full" in problem
+
+
 def test_a_worker_that_waits_for_its_broker_ends_when_it_is_told_to(fleet: Any) -> None:
     worker = fleet.worker()
     with fleet.redis() as client:

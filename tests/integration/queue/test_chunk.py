@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
-from sudokumill.jobs import JobKind
+from sqlalchemy import event
+
+from sudokumill.jobs import FIRST_CHUNKS, JobKind
 from sudokumill.queue.chunk import Bench, run_chunk
 from sudokumill.queue.crew import pace
 from sudokumill.queue.local import FORK
@@ -34,3 +37,28 @@ def test_what_held_a_process_up_between_claim_and_work_is_no_fault_of_a_row(work
     assert works.progress(job).state.value == "done"
     with works.database.read() as connection:
         assert connection.execute(Chunk.__table__.select()).one().attempt == 1
+
+
+def test_a_job_is_not_added_up_while_plenty_of_its_chunks_wait(works: Any) -> None:
+    job = works.place(JobKind.GENERATE, count=FIRST_CHUNKS + 10, chunk_rows=1)
+    holder = Holder("elsewhere:1:1", "elsewhere", 90.0)
+    settings, database = works.settings, works.database
+    bench = Bench(database, works.registry, settings, holder, pace(settings), lambda: False, lambda _: None)
+    added_up: list[str] = []
+
+    @event.listens_for(database.engine, "before_cursor_execute")
+    def note(_c: Any, _u: Any, statement: str, *_: Any) -> None:
+        if "sum(chunk.delivered)" in statement:
+            added_up.append(statement)
+
+    # as after a look that took very long
+    bench.looked = (job, math.inf)
+    spec = works.progress(job).spec
+    added_up.clear()
+    looks: list[int] = []
+    while (held := claim(database, holder, job=job)) is not None:
+        state = run_chunk(bench, held, spec)
+        looks.append(len(added_up))
+    plenty = FIRST_CHUNKS // 2 - 1
+    assert looks[plenty - 1] == 0 < looks[plenty]
+    assert (state.value, len(looks)) == ("done", FIRST_CHUNKS + 10)

@@ -285,7 +285,9 @@ def test_a_disk_that_is_full(store: Database) -> None:
 
     error = _refusal(write)
     assert isinstance(error, StorageFullError)
-    assert str(error).endswith("free some space, then run sudokumill jobs resume 7")
+    assert str(error).endswith(
+        "free some space, then workers go on by themselves, and a run with: sudokumill jobs resume 7"
+    )
 
 
 # --- URLs --------------------------------------------------------------------------------------------------

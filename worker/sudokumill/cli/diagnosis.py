@@ -115,7 +115,7 @@ def _broker(settings: Settings, problems: list[str]) -> dict[str, str]:
     from sudokumill.queue.broker import check_broker  # noqa: PLC0415 - Celery is heavy
 
     try:
-        check_broker(settings)
+        check_broker(settings, takes=True)
         return {"url": _shown_broker(settings), "state": "reachable"}
     except SudokumillError as error:
         problems.append(str(error))

@@ -43,7 +43,7 @@ def wake(database: Database, kind: JobKind, settings: Settings) -> str | None:
     try:
         if not dispatcher(database, settings).dispatch((kind,)):
             # nobody has room for it now; who is told so should not learn later that nobody could be woken either
-            check_broker(settings)
+            check_broker(settings, takes=True)
     except BrokerUnreachableError as error:
         return f"{error}; workers whose broker can be used take it all the same"
     return None

@@ -9,6 +9,7 @@ that comes twice finds nothing to do.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Sequence
 from typing import Any, Final
@@ -16,7 +17,7 @@ from typing import Any, Final
 from celery import Celery
 from kombu import Exchange, Queue
 from kombu.exceptions import OperationalError
-from redis.exceptions import RedisError
+from redis.exceptions import NoPermissionError, RedisError
 
 from sudokumill.errors import BrokerUnreachableError, NoBrokerError
 from sudokumill.jobs import JobKind
@@ -132,8 +133,12 @@ class Broker:
             raise _unreachable(self._settings, error) from None
 
 
-def check_broker(settings: Settings) -> None:
+def check_broker(settings: Settings, *, takes: bool = False) -> None:
     """Makes sure that the broker answers and lets us in.
+
+    Args:
+        settings: where it is.
+        takes: also that it takes messages: one whose memory or disk is full answers, and refuses them.
 
     Raises:
         NoBrokerError, BadBrokerUrlError: the setting is missing, or cannot be used.
@@ -143,8 +148,19 @@ def check_broker(settings: Settings) -> None:
         with celery_app(settings).connection_for_write() as connection:
             channel: Any = connection.default_channel
             channel.client.ping()
+            if takes:
+                _pretend_to_write(channel.client)
     except _ERRORS as error:
         raise _unreachable(settings, error) from None
+
+
+def _pretend_to_write(client: Any) -> None:
+    """A command that Redis refuses whenever it refuses messages, and that changes nothing.
+
+    The message would lie before one that is in no queue. An ACL may allow what we need and not this.
+    """
+    with contextlib.suppress(NoPermissionError):
+        client.linsert(QUEUES[0], "BEFORE", "no message", "")
 
 
 # --- why a broker could not be used -----------------------------------------------------------------------

@@ -17,7 +17,7 @@ from sudokumill.line import Line
 from sudokumill.queue.limits import time_limit
 from sudokumill.registry import Registry
 from sudokumill.settings import Settings
-from sudokumill.store.advance import Pace, advance, give_up
+from sudokumill.store.advance import Pace, advance, give_up, has_plenty
 from sudokumill.store.database import Database
 from sudokumill.store.keeping import Made, finish
 from sudokumill.store.leases import Claim, Hold, Holder, fail, give_back, look, renew
@@ -32,6 +32,9 @@ times as large."""
 
 _GREATEST_BATCH: Final = 2_000
 """Rows of a batch that is dug or solved: its arrays of trial grids stay below 20 MB."""
+
+_LOOK_PAUSE: Final = 20
+"""Times as long as it took to add up a job's chunks, they are not added up again while plenty wait."""
 
 LEFT: Final = 75
 """Exit code of a process that has put its chunk down and ended because its memory was full."""
@@ -71,12 +74,29 @@ class Bench:
     """The line of the job in hand: building it costs milliseconds, so it outlives a chunk."""
     used: bool = False
     """A chunk was made here before: what its plugins left behind may fill the process."""
+    looked: tuple[int, float] = (0, 0.0)
+    """The job that was moved on last, and when its chunks may be added up again (monotonic seconds)."""
 
     def station_for(self, job: int, spec: JobSpec) -> Station:
         """The station of a job; the one before it is given up."""
         if self.station is None or self.station.job != job:
             self.station = Station(job, Line(spec, self.registry))
         return self.station
+
+    def move_on(self, job: int) -> JobState:
+        """``advance``, at a cost that does not grow with the square of the job's chunks.
+
+        It adds up all of them, so a job of 50,000 that does so at the end of each would do little else. While
+        plenty wait, nothing is to be cut, and whether the job has enough is known a moment later as well.
+        """
+        looked, until = self.looked
+        began = time.monotonic()
+        if looked == job and began < until and has_plenty(self.database, job):
+            return JobState.RUNNING
+        state = advance(self.database, job, self.pace)
+        ended = time.monotonic()
+        self.looked = (job, ended + _LOOK_PAUSE * (ended - began))
+        return state
 
 
 def run_chunk(bench: Bench, held: Claim, spec: JobSpec) -> JobState:
@@ -143,7 +163,7 @@ def run_chunk(bench: Bench, held: Claim, spec: JobSpec) -> JobState:
     finally:
         bench.used = True
         bench.note(held.start - made.reached)
-    return advance(bench.database, held.job, bench.pace)
+    return bench.move_on(held.job)
 
 
 def _station(bench: Bench, held: Claim, spec: JobSpec) -> Station:

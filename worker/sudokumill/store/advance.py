@@ -78,6 +78,15 @@ def advance(database: Database, job: int, pace: Pace) -> JobState:
         return _end_short(connection, found, _bound_reason(found))
 
 
+def has_plenty(database: Database, job: int) -> bool:
+    """Whether a job goes on and so many of its chunks wait that none would be cut: a look at a few rows, not all."""
+    few = FIRST_CHUNKS // 2
+    waiting = select(Chunk.id).where(Chunk.job_id == job, Chunk.state == ChunkState.WAITING).limit(few + 1)
+    with database.read() as connection:
+        running = connection.execute(select(Job.state).where(Job.id == job)).scalar() == JobState.RUNNING
+        return running and len(connection.execute(waiting).all()) > few
+
+
 def give_up(database: Database, job: int, reason: str) -> None:
     """Ends a job that cannot be made at all; what it stored stays.
 

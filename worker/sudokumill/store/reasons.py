@@ -44,7 +44,7 @@ def _explain_sqlite(error: DBAPIError, name: str, job: int | None) -> Sudokumill
     if code == "SQLITE_NOTADB":
         return NotADatabaseError(url=name, reason=_SQLITE_NOT_OURS)
     if code == "SQLITE_FULL" or "No space left" in reason:
-        return StorageFullError(url=name, reason="the disk is full", again=_again(job))
+        return StorageFullError(url=name, reason="the disk is full", again=f"run {_again(job)}")
     if code == "SQLITE_CANTOPEN":
         reason = "the file cannot be opened; does its folder exist, and may you write there?"
     elif code.startswith("SQLITE_READONLY"):
@@ -147,7 +147,7 @@ def _explain_postgresql(error: DBAPIError, url: URL, name: str, job: int | None)
     primary = getattr(getattr(driver, "diag", None), "message_primary", None) or text
     again = "try again" if job is None else f"workers go on by themselves, and a run with: {_again(job)}"
     if code == "53100":
-        return StorageFullError(url=name, reason="the server's disk is full", again=_again(job))
+        return StorageFullError(url=name, reason="the server's disk is full", again=again)
     if code == "25006":
         reason = (
             f"the server lets it only be read ({primary}); is it a standby, or default_transaction_read_only set? "
