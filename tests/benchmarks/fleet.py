@@ -12,8 +12,9 @@ All on one PostgreSQL (fsync on) and one Redis, started for this, with one worke
 ``latency``   from typing ``enqueue levels --count 100`` on an idle fleet to its last row, and what of that lies
               before the order stands, before its first chunk is claimed, and after. Medians.
 ``small``     orders of 10 levels in a loop, by the functions that ``enqueue`` calls, while a job for a million
-              finals runs. Prints the time of ordering one (median, 99th percentile), how long the slowest of them
-              waited for its end after the last was ordered, and what became of the large job meanwhile.
+              levels runs. Prints the time of ordering one (median, 99th percentile, medians of the first and the
+              last thousand), how long the slowest of them waited for its end after it was ordered, and what became
+              of the large job meanwhile.
 """
 
 from __future__ import annotations
@@ -194,11 +195,13 @@ def small(server: PostgreSQL, redis: Redis, orders: int) -> None:
             0
         ]
         shared.type("jobs", "cancel", str(large))
+    first, last = (statistics.median(some) * 1000 for some in (seconds[:1_000], seconds[-1_000:]))
     seconds.sort()
     print(f"{orders:,} orders of 10 levels in {ordered:.1f} s, done after {total:.1f} s")
     print(
         f"one order: median {statistics.median(seconds) * 1000:.1f} ms, 99 % below "
-        f"{seconds[int(orders * 0.99)] * 1000:.1f} ms"
+        f"{seconds[int(orders * 0.99)] * 1000:.1f} ms; median of the first 1,000 {first:.1f} ms, of the last "
+        f"{last:.1f} ms"
     )
     print(f"longest wait for the end of one: {float(longest):.1f} s; the large job made {made:,} levels meanwhile")
 
