@@ -9,8 +9,7 @@ from pydantic import Field, model_validator
 
 from sudokumill.contracts import Options
 from sudokumill.grids.cell_orders import Order
-from sudokumill.grids.symmetries import Symmetry
-from sudokumill.targets import FEWEST_CLUES, MOST_CLUES_OF_A_MINIMAL_PUZZLE, CellTarget
+from sudokumill.targets import AddedTarget
 
 
 class SearchOptions(Options):
@@ -37,7 +36,7 @@ class NativeGeneratorOptions(Options):
     )
 
 
-class NativeDiggerOptions(CellTarget):
+class NativeDiggerOptions(AddedTarget):
     """Options of digger ``native``. Without a clue count it digs to the end."""
 
     order: Order = Field(
@@ -45,36 +44,6 @@ class NativeDiggerOptions(CellTarget):
         description="order in which cells are tried; random: all orders are equally likely, but not all puzzles: "
         "those to which more orders lead come up more often, and a final with more puzzles does not",
     )
-
-    added: int = Field(
-        default=0,
-        ge=0,
-        le=40,
-        description="dig to the end, whatever the clue count, and then put so many clues back, drawn at random: they "
-        "lie elsewhere than those that a dig leaves which stops early. Where cells go together, there may be a few "
-        "more. A clue count that is asked for is only checked then",
-    )
-
-    @model_validator(mode="after")
-    def _can_be_put_back(self) -> NativeDiggerOptions:
-        if not self.added:
-            return self
-        for name, given in (("minimal", self.minimal), ("a pattern", self.pattern is not None)):
-            if given:
-                raise ValueError(f"added={self.added} contradicts {name}: leave out one of them")
-        least, most = self.clue_range()
-        if most < FEWEST_CLUES + self.added:
-            raise ValueError(
-                f"added={self.added} leaves {FEWEST_CLUES + self.added} clues or more, but at most {most} are to "
-                "remain"
-            )
-        alone = self.symmetry is Symmetry.NONE and not (self.row_min or self.column_min)
-        if alone and least > MOST_CLUES_OF_A_MINIMAL_PUZZLE + self.added:
-            raise ValueError(
-                f"added={self.added} leaves {MOST_CLUES_OF_A_MINIMAL_PUZZLE + self.added} clues or fewer, as no minimal "
-                f"puzzle of more than {MOST_CLUES_OF_A_MINIMAL_PUZZLE} is known, but at least {least} are to remain"
-            )
-        return self
 
     @model_validator(mode="after")
     def _has_an_order(self) -> NativeDiggerOptions:
