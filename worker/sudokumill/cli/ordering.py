@@ -72,6 +72,7 @@ def accept(request: Request, settings: Settings, here: int = 0) -> Accepted:
             specify(request.order(settings, None, difficulty_of(request, settings)), registry),
             registry,
             choose=not request.no_aim,
+            others=request.digger is None,
         )
         database = open_store(settings, create=True)
         return Accepted(database, _place(database, request, spec, settings, here), spec, 0, trial)
