@@ -168,7 +168,7 @@ def test_a_database_of_a_newer_schema(refusal: Refusal, mill: Mill, fork: Mill, 
         assert "9999" in message
         assert "update sudokumill" in message
     assert "9999" in fork("doctor", code=1).stdout
-    query("UPDATE alembic_version SET version_num = '0003'")
+    query("UPDATE alembic_version SET version_num = '0004'")
     assert len(mill("export").stdout.split()) == 3
 
 

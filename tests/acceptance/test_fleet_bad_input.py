@@ -358,7 +358,7 @@ def test_a_file_that_may_only_be_read(fork: Command, refusal: Refusal, redis_url
 OTHERS: dict[str, tuple[str | None, str]] = {
     "too old": (
         None,
-        "has schema 0001, this sudokumill needs 0003; run: sudokumill db upgrade",
+        "has schema 0001, this sudokumill needs 0004; run: sudokumill db upgrade",
     ),
     "too new": ("UPDATE alembic_version SET version_num = '9999'", "has schema 9999"),
     "of another product": (

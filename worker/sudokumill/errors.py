@@ -162,6 +162,10 @@ class SameCheckerError(UsageError):
     """digger {digger!r} and checker {checker!r} search by the same code ({engine}), so one would repeat the other's mistakes; choose another --checker"""
 
 
+class NoCanonicaliserError(UsageError):
+    """{asked} needs a solver that finds canonical forms, and no plugin that is loaded has one; load plugin native (sudokumill plugins lists them)"""
+
+
 # --- the store -------------------------------------------------------------------------------------------
 
 

@@ -50,6 +50,15 @@ class Source(StrEnum):
     """Stored puzzles, oldest first; of a grade job those that its grader in its version has not graded."""
 
 
+class Distinct(StrEnum):
+    """When two rows of a job count as one."""
+
+    EXACT = "exact"
+    """Their digits are the same."""
+    ISOMORPH = "isomorph"
+    """They are essentially the same: their canonical forms are equal (see ``grids.canonical``)."""
+
+
 class Part(StrEnum):
     """The places in a job that an implementation takes."""
 
@@ -105,6 +114,8 @@ class JobSpec(_Value):
     """Kind solve: solutions are counted up to this."""
     new: bool = False
     """Levels (finals) that an earlier job stored do not count."""
+    distinct: Distinct = Distinct.EXACT
+    """Of levels (finals) that are the same in this sense, only that of the lowest position counts."""
     max_attempts: int | None = None
     """Budget: positions at the most."""
     max_seconds: float | None = None

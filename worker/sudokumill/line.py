@@ -6,7 +6,8 @@
     solve     inputs ----> counts, solutions     is what is called a solution one?
     grade     inputs ----> grades                is it a puzzle? does the grade agree with itself?
 
-Levels and dug puzzles are graded too where the job has a grader.
+Levels and dug puzzles are graded too where the job has a grader, and brought to their canonical form where
+somebody can do that.
 
 No row is handed on without its check, whoever made it. There is no SQL and no Celery here.
 """
@@ -15,12 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudokumill.classing import verified_forms
 from sudokumill.contracts import (
+    Canonicaliser,
     Digger,
     DigStatus,
     GenerateStatus,
@@ -34,9 +37,10 @@ from sudokumill.grids.batch import CELLS, Grids, read_only
 from sudokumill.grids.clashes import are_finals
 from sudokumill.grids.description import describe
 from sudokumill.isolation import Pieces, add_up, isolate, take_dug, take_generated
-from sudokumill.jobs import JobKind, JobSpec, Part
+from sudokumill.jobs import Distinct, JobKind, JobSpec, Part
 from sudokumill.minimality import are_minimal
 from sudokumill.registry import Implementation, Registry
+from sudokumill.registry.canonicaliser import named_canonicaliser
 from sudokumill.rows import (
     Batch,
     FinalRows,
@@ -110,12 +114,13 @@ class Line:
     Args:
         spec: the job.
         registry: where its implementations are found.
+        classes: give the canonical forms of what is dug, and of finals where the job wants no isomorphs.
 
     Raises:
         UsageError, PluginError: an implementation is missing, has another version, or cannot be built.
     """
 
-    def __init__(self, spec: JobSpec, registry: Registry) -> None:
+    def __init__(self, spec: JobSpec, registry: Registry, *, classes: bool = False) -> None:
         self._spec = spec
         self._tools: dict[Part, _Tool] = {}
         # the digger comes last: it may be given the solver
@@ -126,6 +131,17 @@ class Line:
             options = registry.options(found, choice.options | (spec.aim if part is Part.DIGGER else {}))
             solver = self._solver(Part.SOLVER) if part is Part.DIGGER else None
             self._tools[part] = _Tool(part, found, registry.build(found, options, solver=solver))
+        self._no_isomorphs = spec.distinct is Distinct.ISOMORPH
+        self._classes = classes and (Part.DIGGER in spec.parts or self._no_isomorphs)
+        self._canonicaliser = self._find_canonicaliser(registry) if self._classes else None
+
+    def _find_canonicaliser(self, registry: Registry) -> _Tool | None:
+        """Who finds canonical forms: the job's solver, if it can; they do not depend on who does it."""
+        own = self._tools.get(Part.SOLVER)
+        if own is not None and isinstance(own.built, Canonicaliser):
+            return own
+        found = named_canonicaliser(registry)
+        return None if found is None else _Tool(Part.SOLVER, *found)
 
     @property
     def versions(self) -> dict[str, str]:
@@ -155,7 +171,11 @@ class Line:
         else:
             finals = inputs
         if self._spec.kind is JobKind.GENERATE:
-            return Batch(FinalRows(positions, finals), tuple(errors), reports)
+            sieve = _Sieve(positions, errors)
+            forms = self._find_forms(sieve, finals, finals)
+            if not sieve.sound.all():
+                positions, finals = positions[sieve.sound], finals[sieve.sound]
+            return Batch(FinalRows(positions, finals, _some(forms, sieve.sound)), tuple(errors), reports)
         sieve = _Sieve(positions, errors)
         puzzles, on_target = self._dig(sieve, finals, seeds, reports)
         barren = sieve.pass_over(~on_target & ~puzzles.any(axis=1))
@@ -164,6 +184,7 @@ class Line:
         grades = self._grade(sieve, puzzles)
         if grades is not None and self._spec.difficulty is not None:
             on_target &= self._spec.difficulty.met_by(grades)
+        forms = self._find_forms(sieve, puzzles, finals)
         keep = np.flatnonzero(sieve.sound)
         puzzles = puzzles[keep]
         rows = LevelRows(
@@ -175,6 +196,7 @@ class Line:
             minimal=are_minimal(self._solver(Part.SOLVER), puzzles, finals[keep]),
             descriptions=describe(puzzles),
             grades=None if grades is None else grades.take(keep),
+            forms=_some(forms, keep),
         )
         return Batch(rows, tuple(errors), reports, barren)
 
@@ -261,6 +283,23 @@ class Line:
             sieve.drop(tool, graded.grades.status == status, reason, rows)
         return graded
 
+    def _find_forms(self, sieve: _Sieve, grids: Grids, finals: Grids) -> Grids | None:
+        """Canonical forms of the rows that are sound so far, zeros for all others; None where nobody wants them.
+
+        Where the job wants no isomorphs, a row without a form is dropped: whether it is one cannot be said.
+        """
+        tool = self._canonicaliser
+        if not self._classes or (tool is None and not self._no_isomorphs):
+            return None
+        rows = np.flatnonzero(sieve.sound)
+        built: Canonicaliser | None = None if tool is None else tool.built  # type: ignore[assignment] # as it was found
+        found = verified_forms(built, grids[rows], finals[rows])
+        if tool is not None and self._no_isomorphs:
+            sieve.drop_rows(tool, [(row, f"no canonical form: {reason}") for row, reason in found.failed], rows)
+        forms = np.zeros_like(grids)
+        forms[rows] = found.forms
+        return forms
+
     def _grade_inputs(self, positions: Positions, puzzles: Grids) -> Batch:
         """Grades inputs; one that is no puzzle, or complete, is an item error."""
         sieve = _Sieve(positions, [])
@@ -298,6 +337,10 @@ def _gather(
     for where, result in pieces.good:
         grids[where], status[where] = take(result)
     return grids, status
+
+
+def _some(forms: Grids | None, rows: NDArray[Any]) -> Grids | None:
+    return None if forms is None else forms[rows]
 
 
 def _given(inputs: Grids | None) -> Grids:

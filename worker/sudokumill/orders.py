@@ -13,6 +13,7 @@ from sudokumill.errors import (
     AmbiguousOptionError,
     BadOrderError,
     CountBeyondSizeError,
+    NoCanonicaliserError,
     SameCheckerError,
     UnknownOptionError,
     near,
@@ -21,6 +22,7 @@ from sudokumill.jobs import (
     GREATEST_COUNT,
     GREATEST_LIMIT,
     Choice,
+    Distinct,
     JobKind,
     JobSpec,
     Part,
@@ -29,6 +31,7 @@ from sudokumill.jobs import (
     draw_seed,
 )
 from sudokumill.registry import Implementation, Registry
+from sudokumill.registry.canonicaliser import find_canonicaliser
 from sudokumill.registry.options import stored_options
 from sudokumill.targets import ClueRange
 
@@ -59,6 +62,7 @@ class Order:
     """How many grids the source has; None for fresh ones."""
     limit: int = 2
     new: bool = False
+    distinct: Distinct = Distinct.EXACT
     max_attempts: int | None = None
     max_seconds: float | None = None
     chunk_rows: int | None = None
@@ -82,6 +86,8 @@ def specify(order: Order, registry: Registry) -> JobSpec:
     models = {part: registry.options(found, values[part]) for part, found in chosen.items()}
     _check_numbers(order)
     _check_checker(chosen)
+    if order.distinct is Distinct.ISOMORPH and find_canonicaliser(registry) is None:
+        raise NoCanonicaliserError(asked="--distinct isomorph")
     if order.difficulty is not None:
         models[Part.GRADER] = _aimed(order.difficulty, chosen[Part.GRADER], models, registry)
     if order.from_stock:
@@ -113,6 +119,7 @@ def specify(order: Order, registry: Registry) -> JobSpec:
         enumerated=finals is not None,
         limit=order.limit,
         new=order.new,
+        distinct=order.distinct,
         max_attempts=order.max_attempts,
         max_seconds=order.max_seconds,
         chunk_rows=order.chunk_rows,

@@ -27,6 +27,8 @@ class FinalRows:
     """Shape (m,), rising."""
     finals: Grids
     """Shape (m, 81)."""
+    forms: Grids | None = None
+    """Canonical forms, where the job wants no isomorphs; zeros where nobody could find one."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,8 @@ class LevelRows:
     descriptions: Descriptions
     grades: Grades | None = None
     """Where the job has a grader."""
+    forms: Grids | None = None
+    """Canonical forms of the puzzles, where somebody can find them; zeros where it could not."""
 
 
 @dataclass(frozen=True)

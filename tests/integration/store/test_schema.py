@@ -79,7 +79,7 @@ def test_up_and_down_again(database: Database) -> None:
     for _ in range(2):
         schema.upgrade(database)
         assert schema.revision_of(database) == schema.REVISIONS[-1]
-        assert _names(database) == {*Base.metadata.tables, "level", "level_grade", "alembic_version"}
+        assert _names(database) == {*Base.metadata.tables, "delivered", "level", "level_grade", "alembic_version"}
         schema.require(database)
         schema.upgrade(database)  # once more does nothing
         schema.downgrade(database, "base")

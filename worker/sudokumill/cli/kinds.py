@@ -63,6 +63,10 @@ _OPTIONS: Final[dict[str, Option]] = {
         "standard input.",
     ),
     "new": click.option("--new", is_flag=True, help="Deliver only what no earlier job has stored."),
+    "distinct": click.option(
+        "--distinct", type=click.Choice(["exact", "isomorph"]), default="exact", show_default=True,
+        help="Of rows with the same digits, or of all that are essentially the same, only one counts.",
+    ),
     "max_attempts": click.option("--max-attempts", type=int, metavar="N", help="Give up after N attempts."),
     "max_seconds": click.option("--max-seconds", type=float, metavar="S", help="Give up after S seconds."),
     "key": click.option("--key", metavar="TEXT", help="Ordering again with the same key is the same order."),
@@ -116,7 +120,7 @@ class _Kind:
 _DIFFICULTY: Final = ("grader", "rating", "band", "technique", "no_technique")
 _FORM: Final = ("pattern", "clues", "symmetry", "minimal")
 
-_MADE: Final = ("options", "seed", "new", "max_attempts", "max_seconds")
+_MADE: Final = ("options", "seed", "new", "distinct", "max_attempts", "max_seconds")
 
 _KINDS: Final = (
     _Kind(

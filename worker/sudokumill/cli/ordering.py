@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 from typing import Final
 
 import numpy as np
 
 from sudokumill.aiming import Trial, aimed
+from sudokumill.classing import class_ids
 from sudokumill.cli.console import err, open_store
 from sudokumill.cli.inputs import InputFile
 from sudokumill.cli.requests import Request
@@ -19,6 +21,7 @@ from sudokumill.jobs import JobSpec, Source
 from sudokumill.orders import specify
 from sudokumill.queue.crew import pace
 from sudokumill.registry import Registry, load_registry
+from sudokumill.registry.canonicaliser import find_canonicaliser
 from sudokumill.settings import Settings
 from sudokumill.store import schema
 from sudokumill.store.advance import advance
@@ -65,7 +68,7 @@ def accept(request: Request, settings: Settings, here: int = 0) -> Accepted:
         readings = read_whole(request.file)
         spec = specify(request.order(settings, sum(len(reading.grids) for reading in readings)), registry)
         database = open_store(settings, create=True)
-        placed = _place(database, request, spec, settings, here, readings)
+        placed = _place(database, request, spec, settings, registry, here, readings)
         return Accepted(database, placed, spec, request.file.faults)
     if request.source is Source.FRESH:
         spec, trial = aimed(
@@ -75,7 +78,7 @@ def accept(request: Request, settings: Settings, here: int = 0) -> Accepted:
             others=request.digger is None,
         )
         database = open_store(settings, create=True)
-        return Accepted(database, _place(database, request, spec, settings, here), spec, 0, trial)
+        return Accepted(database, _place(database, request, spec, settings, registry, here), spec, 0, trial)
     return _accept_stored(request, registry, settings, here)
 
 
@@ -143,7 +146,7 @@ def _accept_stored(request: Request, registry: Registry, settings: Settings, her
         return Accepted(database, before, progress(database, before.id).spec, 0)
     inputs = count_inputs(database, request.source, request.source_job, request.count, grader_of(asked))
     spec = specify(request.order(settings, inputs, difficulty), registry)
-    return Accepted(database, _place(database, request, spec, settings, here), spec, 0)
+    return Accepted(database, _place(database, request, spec, settings, registry, here), spec, 0)
 
 
 def _place(
@@ -151,6 +154,7 @@ def _place(
     request: Request,
     spec: JobSpec,
     settings: Settings,
+    registry: Registry,
     here: int,
     readings: list[Reading] | None = None,
 ) -> Placed:
@@ -164,6 +168,7 @@ def _place(
         processes=(_fleet(database, spec) + here) or settings.processes,
         chunk_seconds=settings.chunk_seconds,
         priority=request.priority,
+        classify=None if not spec.from_stock else partial(class_ids, find_canonicaliser(registry)),
     )
     if placed.existed:
         _say_existed(placed, request.key)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sudokumill.cli.pattern import read_pattern
 from sudokumill.difficulty import Difficulty
 from sudokumill.errors import BadOrderError
-from sudokumill.jobs import JobKind, Part, Source
+from sudokumill.jobs import Distinct, JobKind, Part, Source
 from sudokumill.orders import Order
 from sudokumill.output import STANDARD_OUTPUT
 from sudokumill.settings import Settings
@@ -58,6 +58,7 @@ class Request:
     seed: int | None = None
     limit: int = 2
     new: bool = False
+    distinct: str = Distinct.EXACT.value
     max_attempts: int | None = None
     max_seconds: float | None = None
     chunk_rows: int | None = None
@@ -93,6 +94,7 @@ class Request:
             inputs=inputs,
             limit=self.limit,
             new=self.new,
+            distinct=Distinct(self.distinct),
             max_attempts=self.max_attempts,
             max_seconds=self.max_seconds,
             chunk_rows=self.chunk_rows,
@@ -179,6 +181,10 @@ def _check(request: Request) -> None:
         raise BadOrderError(reason="--key is kept in the database; leave it out, or --no-store")
     if request.no_store and request.new:
         raise BadOrderError(reason="--new compares with the database; leave it out, or --no-store")
+    if request.no_store and request.distinct != Distinct.EXACT:
+        raise BadOrderError(
+            reason=f"--distinct {request.distinct} compares rows in the database; leave it out, or --no-store"
+        )
     if request.no_store and request.max_seconds is not None:
         raise BadOrderError(reason="--max-seconds needs the database, which keeps what was made until then")
     if request.no_store and request.from_stock:

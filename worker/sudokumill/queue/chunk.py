@@ -80,7 +80,7 @@ class Bench:
     def station_for(self, job: int, spec: JobSpec) -> Station:
         """The station of a job; the one before it is given up."""
         if self.station is None or self.station.job != job:
-            self.station = Station(job, Line(spec, self.registry))
+            self.station = Station(job, Line(spec, self.registry, classes=True))
         return self.station
 
     def move_on(self, job: int) -> JobState:
@@ -131,6 +131,7 @@ def run_chunk(bench: Bench, held: Claim, spec: JobSpec) -> JobState:
                 made,
                 versions=station.line.versions,
                 new=spec.new,
+                distinct=spec.distinct,
                 licence=bench.settings.licence,
                 rest=hold,
             )

@@ -18,7 +18,7 @@ from typing import Any, Final, assert_never
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, not_, select, true, union_all
 
 from sudokumill.errors import UnknownJobError, UnreadableJobError
-from sudokumill.jobs import JobKind, JobSpec, Part
+from sudokumill.jobs import Distinct, JobKind, JobSpec, Part
 from sudokumill.store.database import Database, Now
 from sudokumill.store.models import (
     COUNTERS,
@@ -275,7 +275,10 @@ def _results(about: Row[Any]) -> list[_Results]:
     kind = JobKind(about.kind)
     match kind:
         case JobKind.GENERATE:
-            own = [_rows_of(FinalRow, "delivered")]
+            own = [
+                _rows_of(FinalRow, "delivered", and_(FinalRow.on_target)),
+                _rows_of(FinalRow, "missed", not_(FinalRow.on_target)),
+            ]
         case JobKind.DIG | JobKind.LEVELS:
             own = [
                 _rows_of(Puzzle, "delivered", and_(Puzzle.on_target)),
@@ -329,6 +332,7 @@ def _check_rows(connection: Connection, findings: _Findings, about: Row[Any], ch
     """Every row has its chunk, and every chunk its rows, once; returns how many rows may be delivered."""
     known = {chunk.id: chunk for chunk in chunks}
     results = _results(about)
+    distinct = Distinct(about.spec.get("distinct", Distinct.EXACT))
     stored: dict[str, Counter[int]] = {name: Counter() for name in COUNTERS}
     for rows in results:
         for row in connection.execute(_by_chunk(rows, about.id)):
@@ -348,7 +352,9 @@ def _check_rows(connection: Connection, findings: _Findings, about: Row[Any], ch
                     f"chunk {chunk.id} counts {getattr(chunk, name):,} {name}, "
                     f"{stored[name][chunk.id]:,} are there",
                 )
-        if stored["missed"][chunk.id] > chunk.missed:  # one that was stored before is not stored again
+        # one that was stored before is not stored again; rows of a class that counts by another are kept, too
+        more = chunk.repeated + chunk.not_new if distinct is Distinct.ISOMORPH else 0
+        if stored["missed"][chunk.id] > chunk.missed + more:
             findings.note("a chunk has more rows off target than it counts", f"chunk {chunk.id}")
     every = union_all(
         *(select(rows.position.label("position")).where(rows.job_id == about.id, rows.meant) for rows in results)
@@ -356,10 +362,40 @@ def _check_rows(connection: Connection, findings: _Findings, about: Row[Any], ch
     twice = select(every.c.position).group_by(every.c.position).having(func.count() > 1).limit(_SHOWN)
     for row in connection.execute(twice):
         findings.note("a position has two results", f"position {row.position:,}")
+    if distinct is Distinct.ISOMORPH:
+        _check_classes(connection, findings, about)
     unexplained = select(func.count()).where(ItemFailure.job_id == about.id, ItemFailure.reason == "")
     if connection.execute(unexplained).scalar_one():
         findings.note("an item error has no reason")
     return stored["delivered"].total()
+
+
+def _check_classes(connection: Connection, findings: _Findings, about: Row[Any]) -> None:
+    """No two rows that a job without isomorphs may deliver are of one class."""
+    table: Any = FinalRow if about.kind == JobKind.GENERATE else Puzzle
+    own = select(table.position, table.class_id).where(table.job_id == about.id, table.on_target)
+    others = select(Delivery.position, Delivery.class_id).where(Delivery.job_id == about.id)
+    every = union_all(own, others).subquery()
+    classless = select(every.c.position).where(every.c.class_id.is_(None)).limit(_SHOWN)
+    for row in connection.execute(classless):
+        findings.note("the class of a row is not known, and the job wants each once", f"position {row.position:,}")
+    twice = (
+        select(func.min(every.c.position).label("first"), func.max(every.c.position).label("last"))
+        .where(every.c.class_id.is_not(None))
+        .group_by(every.c.class_id)
+        .having(func.count() > 1)
+        .limit(_SHOWN)
+    )
+    for row in connection.execute(twice):
+        findings.note("two rows of one class count for the job", f"positions {row.first:,} and {row.last:,}")
+    moved = (
+        select(Delivery.position)
+        .join(table, table.id == Delivery.item_id)
+        .where(Delivery.job_id == about.id, table.class_id != Delivery.class_id)
+        .limit(_SHOWN)
+    )
+    for row in connection.execute(moved):
+        findings.note("a row has another class than the job delivered it for", f"position {row.position:,}")
 
 
 def _by_chunk(rows: _Results, job: int) -> Select[Any]:

@@ -64,6 +64,12 @@ def raw(values: Sequence[bytes]) -> Field:
     return Field(np.frombuffer(b"".join(values), dtype=np.uint8).reshape(-1, 16))
 
 
+def raw_or_null(values: Sequence[bytes | None]) -> Field:
+    """A ``uuid`` column of ids, 16 bytes each; None is NULL."""
+    null = np.array([each is None for each in values], dtype=np.bool_)
+    return _nullable(raw([each or bytes(16) for each in values]).data, null)
+
+
 def digits(grids: Grids, null: NDArray[np.bool_] | None = None) -> Field:
     """A text column of grids, 81 digits each.
 
@@ -204,7 +210,8 @@ def merge(connection: Connection, table: str, rows: CopyRows, conflict: str = "(
         return 0
     # not remembered, but asked for each time: the transaction that made it may have been rolled back
     connection.exec_driver_sql(
-        f"CREATE TEMPORARY TABLE IF NOT EXISTS {coming(table)} (LIKE {table}) ON COMMIT DELETE ROWS"
+        f"CREATE TEMPORARY TABLE IF NOT EXISTS {coming(table)} (LIKE {table} INCLUDING DEFAULTS) "
+        "ON COMMIT DELETE ROWS"
     )
     copy_in(connection, coming(table), rows)
     names = ", ".join(rows.columns)

@@ -12,11 +12,12 @@ from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.exc import DBAPIError
 
 from sudokumill.errors import LeaseLostError, StoreError
-from sudokumill.jobs import Part
+from sudokumill.jobs import Distinct, Part
 from sudokumill.rows import Batch, ItemError, ReportSum, joined
 from sudokumill.rows import merge as merge_reports
 from sudokumill.store.copying import CopyRows, copy_in, merge
 from sudokumill.store.database import Database, Now
+from sudokumill.store.isomorphs import settle_classes
 from sudokumill.store.leases import Claim, Hold, held_by
 from sudokumill.store.models import (
     COUNTERS,
@@ -30,6 +31,7 @@ from sudokumill.store.models import (
     Solution,
 )
 from sudokumill.store.packing import (
+    CLASSED_FINAL_COLUMNS,
     FINAL_COLUMNS,
     GRADE_COLUMNS,
     PUZZLE_COLUMNS,
@@ -76,6 +78,7 @@ def finish(
     versions: dict[str, str],
     new: bool,
     licence: str,
+    distinct: Distinct = Distinct.EXACT,
     rest: Hold = Hold.GO_ON,
 ) -> None:
     """Stores what a chunk made and ends it; all of it or nothing.
@@ -87,6 +90,7 @@ def finish(
         versions: part to NAME==VERSION.
         new: rows that another job had stored do not count.
         licence: written beside each puzzle.
+        distinct: when two rows of the job count as one.
         rest: what becomes of positions that were not reached: PAUSE leaves them waiting in a chunk of their
             own, STOP drops them.
 
@@ -101,6 +105,7 @@ def finish(
         licence,
         binary=database.engine.dialect.name == "postgresql",
         grader=versions.get(Part.GRADER.value),
+        distinct=distinct,
     )
     reports: dict[str, ReportSum] = {}
     for batch in made.batches:
@@ -191,23 +196,37 @@ def _keep(connection: Connection, held: Claim, packed: Packed, new: bool) -> Cou
             elif solutions:
                 connection.execute(insert(Solution), solutions)
             return Counter(delivered=len(solutions))
-        case PackedFinals(finals):
-            inserted = _insert_new(connection, FinalRow, FINAL_COLUMNS, finals)
-            if inserted == len(finals):
-                return Counter(delivered=inserted)
-            return settle(connection, held, FinalRow, packed.hits(), new)
+        case PackedFinals():
+            return _keep_finals(connection, held, packed, new)
         case PackedGrades(grades, count):
             _insert_grades(connection, grades)
             return Counter(delivered=count)
-        case PackedLevels(finals, puzzles, hits, grades_of_puzzles):
-            _insert_new(connection, FinalRow, FINAL_COLUMNS, finals)
-            inserted = _insert_new(connection, Puzzle, PUZZLE_COLUMNS, puzzles)
-            if grades_of_puzzles is not None:
-                _insert_grades(connection, grades_of_puzzles)
-            missed = Counter(missed=len(puzzles) - len(hits))
-            if inserted == len(puzzles):
-                return Counter(delivered=len(hits)) + missed
-            return settle(connection, held, Puzzle, hits, new) + missed
+        case PackedLevels():
+            return _keep_levels(connection, held, packed, new)
+
+
+def _keep_finals(connection: Connection, held: Claim, packed: PackedFinals, new: bool) -> Counter[str]:
+    if packed.classes is not None:
+        _insert_new(connection, FinalRow, CLASSED_FINAL_COLUMNS, packed.finals)
+        return settle_classes(connection, held, FinalRow, packed.hits(), packed.classes, new)
+    inserted = _insert_new(connection, FinalRow, FINAL_COLUMNS, packed.finals)
+    if inserted == len(packed.finals):
+        return Counter(delivered=inserted)
+    return settle(connection, held, FinalRow, packed.hits(), new)
+
+
+def _keep_levels(connection: Connection, held: Claim, packed: PackedLevels, new: bool) -> Counter[str]:
+    _insert_new(connection, FinalRow, FINAL_COLUMNS, packed.finals)
+    inserted = _insert_new(connection, Puzzle, PUZZLE_COLUMNS, packed.puzzles)
+    if packed.grades is not None:
+        _insert_grades(connection, packed.grades)
+    hits = packed.hits
+    missed = Counter(missed=len(packed.puzzles) - len(hits))
+    if packed.classes is not None:
+        return settle_classes(connection, held, Puzzle, hits, packed.classes, new) + missed
+    if inserted == len(packed.puzzles):
+        return Counter(delivered=len(hits)) + missed
+    return settle(connection, held, Puzzle, hits, new) + missed
 
 
 _GRADE_KEY: Final = ("puzzle_id", "grader", "version")

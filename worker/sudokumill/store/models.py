@@ -28,6 +28,7 @@ from sqlalchemy import (
     Uuid,
     and_,
     literal_column,
+    true,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
@@ -230,9 +231,9 @@ PUBLISHED: Final = and_(_WAITING, Chunk.published_at.is_not(None))
 RUNNING: Final = Chunk.state == literal_column("'running'")
 
 
-def _partial(name: str, condition: ColumnElement[bool], *columns: Any) -> Index:
-    """An index of the few rows that a fleet looks at again and again, among the many that are done."""
-    return Index(name, *columns, sqlite_where=condition, postgresql_where=condition)
+def _partial(name: str, condition: ColumnElement[bool], *columns: Any, unique: bool = False) -> Index:
+    """An index of the few rows that are looked at again and again, among many others."""
+    return Index(name, *columns, unique=unique, sqlite_where=condition, postgresql_where=condition)
 
 
 _partial("ix_chunk_unpublished", UNPUBLISHED, Chunk.kind, Chunk.priority.desc(), Chunk.turn, Chunk.id)
@@ -269,6 +270,10 @@ class FinalRow(Base):
     job_id: Mapped[int] = mapped_column(BigInteger)
     chunk_id: Mapped[int] = mapped_column(BigInteger)
     position: Mapped[int] = mapped_column(BigInteger)
+    class_id: Mapped[bytes | None] = mapped_column(GridId)
+    """Digest of its canonical form; NULL where nobody has found it out yet."""
+    on_target: Mapped[bool] = mapped_column(Boolean, server_default=true())
+    """False where its job wanted no isomorph of another one."""
 
 
 class Puzzle(Base):
@@ -306,6 +311,8 @@ class Puzzle(Base):
     job_id: Mapped[int] = mapped_column(BigInteger)
     chunk_id: Mapped[int] = mapped_column(BigInteger)
     position: Mapped[int] = mapped_column(BigInteger)
+    class_id: Mapped[bytes | None] = mapped_column(GridId)
+    """Digest of its canonical form: the same exactly for isomorphs. NULL where nobody has found it out yet."""
 
 
 class Delivery(Base):
@@ -319,6 +326,17 @@ class Delivery(Base):
     chunk_id: Mapped[int] = mapped_column(BigInteger)
     item_id: Mapped[bytes] = mapped_column(GridId)
     """A final's id in generate jobs, a puzzle's in all others."""
+    class_id: Mapped[bytes | None] = mapped_column(GridId)
+    """Its class, where the job wants each only once."""
+
+
+# What has no class is in none of these. A job that wants each class once looks up its own rows on target by class;
+# one that wants new classes, whether anybody's row has it.
+_partial(
+    "ix_final_class_id", FinalRow.class_id.is_not(None), FinalRow.class_id, FinalRow.job_id, FinalRow.on_target
+)
+_partial("ix_puzzle_class_id", Puzzle.class_id.is_not(None), Puzzle.class_id, Puzzle.job_id, Puzzle.on_target)
+_partial("ix_delivery_class_id", Delivery.class_id.is_not(None), Delivery.job_id, Delivery.class_id, unique=True)
 
 
 class Grade(Base):

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sudokumill.contracts import GradeStatus, SolveStatus
 from sudokumill.grids.batch import CELLS, Grids, digests, to_lines
+from sudokumill.jobs import Distinct
 from sudokumill.rows import FinalRows, GradeRows, Grades, LevelRows, Rows, SolutionRows
 from sudokumill.store.copying import (
     CopyRows,
@@ -30,6 +31,7 @@ from sudokumill.store.copying import (
     flags,
     integers,
     raw,
+    raw_or_null,
     small_integers,
     texts,
 )
@@ -42,13 +44,15 @@ Sheet = list[Values] | CopyRows
 
 FINAL_COLUMNS: Final = ("id", "digits", "job_id", "chunk_id", "position")
 
+CLASSED_FINAL_COLUMNS: Final = (*FINAL_COLUMNS, "class_id", "on_target")
+"""Of jobs that want no isomorphs."""
+
 PUZZLE_COLUMNS: Final = (
     "id", "clues", "final_id", "size", "box_rows", "box_columns", "variant",
     "clue_count", "row_min", "row_max", "column_min", "column_max", "box_min", "box_max",
     "symmetry", "minimal", "nodes", "paper_level",
-    "on_target", "licence", "state", "job_id", "chunk_id", "position",
+    "on_target", "licence", "state", "job_id", "chunk_id", "position", "class_id",
 )  # fmt: skip
-
 
 GRADE_COLUMNS: Final = (
     "puzzle_id", "grader", "version", "status", "rating", "at_least", "hardest", "techniques", "steps",
@@ -71,10 +75,13 @@ class PackedFinals:
     """Finals, and which of them may be delivered."""
 
     finals: Sheet
-    """``FINAL_COLUMNS``, sorted by id."""
+    """``FINAL_COLUMNS``, or ``CLASSED_FINAL_COLUMNS``; sorted by id."""
     ids: list[bytes]
     """In the order of positions."""
     positions: NDArray[np.int64]
+    classes: list[bytes] | None
+    """In the order of positions, where the job wants no isomorphs. Then of each class only the first row is
+    written as on target."""
 
     def hits(self) -> list[tuple[bytes, int]]:
         """(id, position) of what may be delivered, in the order of positions; only needed if some is not new."""
@@ -93,6 +100,8 @@ class PackedLevels:
     """(id, position) of the puzzles on target, in the order of positions."""
     grades: Sheet | None
     """As in ``PackedGrades``, where the job has a grader."""
+    classes: list[bytes] | None
+    """Of the hits, as in ``PackedFinals``."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +124,15 @@ class PackedSolutions:
 Packed = PackedFinals | PackedLevels | PackedGrades | PackedSolutions
 
 
-def pack(held: Claim, rows: Rows, licence: str, *, binary: bool, grader: str | None = None) -> Packed:
+def pack(
+    held: Claim,
+    rows: Rows,
+    licence: str,
+    *,
+    binary: bool,
+    grader: str | None = None,
+    distinct: Distinct = Distinct.EXACT,
+) -> Packed:
     """A chunk's rows for the database.
 
     Args:
@@ -124,6 +141,7 @@ def pack(held: Claim, rows: Rows, licence: str, *, binary: bool, grader: str | N
         licence: written beside each puzzle.
         binary: as PostgreSQL takes them, not as SQLite does.
         grader: who graded them, as NAME==VERSION.
+        distinct: ISOMORPH: the job wants no isomorphs; each row has its canonical form.
     """
     named = (grader or "").partition("==")
     graded_by = named[0], named[2]
@@ -133,20 +151,60 @@ def pack(held: Claim, rows: Rows, licence: str, *, binary: bool, grader: str | N
     if isinstance(rows, GradeRows):
         sheet = pack_grades(held, _ids(rows.puzzles), rows.positions, rows.grades, graded_by)
         return PackedGrades(sheet, len(rows.positions))
-    ids, finals = (_binary_finals if binary else _finals)(held, rows)
+    pack_finals = _binary_finals if binary else _finals
+    classes = _classes(rows.forms, len(rows.positions))
     if isinstance(rows, FinalRows):
-        return PackedFinals(finals, ids, rows.positions)
-    puzzle_ids, puzzles = (_binary_puzzles if binary else _puzzles)(held, rows, ids, licence)
+        if distinct is Distinct.EXACT:
+            ids, finals = pack_finals(held, rows)
+            return PackedFinals(finals, ids, rows.positions, None)
+        firsts = _firsts(classes, np.ones(len(classes), dtype=np.bool_))
+        ids, finals = pack_finals(held, rows, classes, firsts)
+        return PackedFinals(finals, ids, rows.positions, _known(classes))
+    ids, finals = pack_finals(held, rows)
+    on_target = rows.on_target if distinct is Distinct.EXACT else _firsts(classes, rows.on_target)
+    puzzle_ids, puzzles = (_binary_puzzles if binary else _puzzles)(held, rows, ids, licence, classes, on_target)
     positions = rows.positions.tolist()
-    hits = [(puzzle_ids[row], positions[row]) for row in np.flatnonzero(rows.on_target)]
+    where = np.flatnonzero(rows.on_target).tolist()
+    hits = [(puzzle_ids[row], positions[row]) for row in where]
     grades = None
     if rows.grades is not None:
         grades = pack_grades(held, puzzle_ids, rows.positions, rows.grades, graded_by)
-    return PackedLevels(finals, puzzles, hits, grades)
+    classes_of_hits = None if distinct is Distinct.EXACT else _known([classes[row] for row in where])
+    return PackedLevels(finals, puzzles, hits, grades, classes_of_hits)
 
 
-def _finals(held: Claim, rows: FinalRows | LevelRows) -> tuple[list[bytes], Sheet]:
-    """Ids in the order of positions, and rows in the order of ids."""
+def _classes(forms: Grids | None, count: int) -> list[bytes | None]:
+    """Ids of classes, from canonical forms."""
+    if forms is None:
+        return [None] * count
+    known: list[bool] = np.any(forms, axis=1).tolist()
+    return [each if there else None for each, there in zip(_ids(forms), known, strict=True)]
+
+
+def _known(classes: list[bytes | None]) -> list[bytes]:
+    known = [each for each in classes if each is not None]
+    if len(known) < len(classes):
+        raise ValueError("the rows of a job that wants no isomorphs need their canonical forms")
+    return known
+
+
+def _firsts(classes: list[bytes | None], among: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which of some rows are the first of their class, by position."""
+    firsts = among.copy()
+    seen: set[bytes | None] = set()
+    for row in np.flatnonzero(among).tolist():
+        firsts[row] = classes[row] not in seen
+        seen.add(classes[row])
+    return firsts
+
+
+def _finals(
+    held: Claim,
+    rows: FinalRows | LevelRows,
+    classes: list[bytes | None] | None = None,
+    on_target: NDArray[np.bool_] | None = None,
+) -> tuple[list[bytes], Sheet]:
+    """Ids in the order of positions, and rows in the order of ids; with classes, where these are given."""
     lines = to_lines(rows.finals)
     ids = digests(lines)
     job, chunk = held.job, held.chunk
@@ -154,11 +212,21 @@ def _finals(held: Claim, rows: FinalRows | LevelRows) -> tuple[list[bytes], Shee
         (each, line, job, chunk, position)
         for each, line, position in zip(ids, lines, rows.positions.tolist(), strict=True)
     ]
+    if classes is not None and on_target is not None:
+        more = zip(values, classes, on_target.tolist(), strict=True)
+        values = [(*value, class_id, hit) for value, class_id, hit in more]
     values.sort(key=itemgetter(0))
     return ids, values
 
 
-def _puzzles(held: Claim, rows: LevelRows, final_ids: list[bytes], licence: str) -> tuple[list[bytes], Sheet]:
+def _puzzles(
+    held: Claim,
+    rows: LevelRows,
+    final_ids: list[bytes],
+    licence: str,
+    classes: list[bytes | None],
+    on_target: NDArray[np.bool_],
+) -> tuple[list[bytes], Sheet]:
     """Ids in the order of positions, and rows in the order of ids."""
     clues = to_lines(rows.puzzles)
     ids = digests(clues)
@@ -168,7 +236,7 @@ def _puzzles(held: Claim, rows: LevelRows, final_ids: list[bytes], licence: str)
         about.clue_count.tolist(), about.row_min.tolist(), about.row_max.tolist(),
         about.column_min.tolist(), about.column_max.tolist(), about.box_min.tolist(), about.box_max.tolist(),
         about.symmetry, rows.minimal.tolist(), rows.nodes.tolist(), about.paper_level.tolist(),
-        rows.on_target.tolist(), rows.positions.tolist(),
+        on_target.tolist(), rows.positions.tolist(), classes,
         strict=True,
     )  # fmt: skip
     values: list[Values] = [
@@ -176,11 +244,11 @@ def _puzzles(held: Claim, rows: LevelRows, final_ids: list[bytes], licence: str)
             each, text, final, 9, 3, 3, "classic",
             count, row_min, row_max, column_min, column_max, box_min, box_max,
             symmetry.value, None if minimal < 0 else bool(minimal), None if nodes < 0 else nodes, level or None,
-            on_target, licence, "available", held.job, held.chunk, position,
+            hit, licence, "available", held.job, held.chunk, position, class_id,
         )
         for (
             each, text, final, count, row_min, row_max, column_min, column_max, box_min, box_max,
-            symmetry, minimal, nodes, level, on_target, position,
+            symmetry, minimal, nodes, level, hit, position, class_id,
         ) in columns
     ]  # fmt: skip
     values.sort(key=itemgetter(0))
@@ -235,7 +303,12 @@ def _solutions(held: Claim, rows: SolutionRows) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _binary_finals(held: Claim, rows: FinalRows | LevelRows) -> tuple[list[bytes], Sheet]:
+def _binary_finals(
+    held: Claim,
+    rows: FinalRows | LevelRows,
+    classes: list[bytes | None] | None = None,
+    on_target: NDArray[np.bool_] | None = None,
+) -> tuple[list[bytes], Sheet]:
     """What ``_finals`` gives, for COPY."""
     ids = _ids(rows.finals)
     keys = raw(ids).data
@@ -245,11 +318,18 @@ def _binary_finals(held: Claim, rows: FinalRows | LevelRows) -> tuple[list[bytes
         "digits": digits(rows.finals[order]),
         **_origin(held, rows.positions[order]),
     }
+    if classes is not None and on_target is not None:
+        fields |= {"class_id": raw_or_null([classes[row] for row in order]), "on_target": flags(on_target[order])}
     return ids, copy_rows(len(ids), fields)
 
 
 def _binary_puzzles(
-    held: Claim, rows: LevelRows, final_ids: list[bytes], licence: str
+    held: Claim,
+    rows: LevelRows,
+    final_ids: list[bytes],
+    licence: str,
+    classes: list[bytes | None],
+    on_target: NDArray[np.bool_],
 ) -> tuple[list[bytes], Sheet]:
     """What ``_puzzles`` gives, for COPY."""
     ids = _ids(rows.puzzles)
@@ -270,10 +350,11 @@ def _binary_puzzles(
         "minimal": flags(minimal > 0, null=minimal < 0),
         "nodes": integers(nodes, null=nodes < 0),
         "paper_level": small_integers(level, null=level == 0),
-        "on_target": flags(rows.on_target[order]),
+        "on_target": flags(on_target[order]),
         "licence": texts([licence]),
         "state": texts(["available"]),
         **_origin(held, rows.positions[order]),
+        "class_id": raw_or_null([classes[row] for row in order]),
     }
     return ids, copy_rows(len(ids), fields)
 

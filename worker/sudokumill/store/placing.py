@@ -29,7 +29,7 @@ from sudokumill.store.copying import copy_in, copy_rows, digits, integers, raw
 from sudokumill.store.database import Database
 from sudokumill.store.models import Chunk, FinalRow, Grade, GradeState, Input, Job, JobState, Puzzle
 from sudokumill.store.reading import delivered_finals
-from sudokumill.store.stock import take_stock
+from sudokumill.store.stock import Classify, take_stock
 from sudokumill.store.turns import next_turn, waiting_chunk
 
 _SPARE_INPUTS: Final = 1_000
@@ -114,6 +114,7 @@ def place(
     processes: int = 1,
     chunk_seconds: float = 4.0,
     priority: int = 0,
+    classify: Classify | None = None,
 ) -> Placed:
     """Orders a job, or finds the one that this key ordered before.
 
@@ -127,6 +128,7 @@ def place(
         processes: how many will share the work, as far as is known; a hint for the size of chunks.
         chunk_seconds: work that a chunk is planned for.
         priority: chunks of jobs with a higher one go first.
+        classify: finds classes of what is in stock, for an order that wants no isomorphs.
 
     Raises:
         BadOrderError: the key is too long.
@@ -143,7 +145,7 @@ def place(
                     return _same_order(before, spec, seed_given)
             job = _insert_job(connection, spec, key, priority)
             _keep_inputs(connection, job, spec, inputs, lines)
-            taken = take_stock(connection, job, spec, priority) if spec.from_stock else 0
+            taken = take_stock(connection, job, spec, priority, classify) if spec.from_stock else 0
             if taken < spec.count:
                 append_chunks(
                     connection, job, spec, planned=0, missing=spec.count - taken, rate=spec.rate,

@@ -310,7 +310,7 @@ def delivered_positions(job: int, kind: JobKind) -> Select[int, bytes | None]:
         )
     if kind is JobKind.GENERATE:
         own = select(FinalRow.position.label("position"), FinalRow.id.label("item_id")).where(
-            FinalRow.job_id == job
+            FinalRow.job_id == job, FinalRow.on_target
         )
     else:
         own = select(Puzzle.position.label("position"), Puzzle.id.label("item_id")).where(
@@ -336,7 +336,7 @@ def last_delivered(job: int, kind: JobKind, surplus: int) -> Select[int]:
     own = {
         JobKind.SOLVE: [select(Solution.position).where(Solution.job_id == job)],
         JobKind.GRADE: [_graded_inputs(job).with_only_columns(Input.position)],
-        JobKind.GENERATE: [select(FinalRow.position).where(FinalRow.job_id == job), others],
+        JobKind.GENERATE: [select(FinalRow.position).where(FinalRow.job_id == job, FinalRow.on_target), others],
     }.get(kind, [select(Puzzle.position).where(Puzzle.job_id == job, Puzzle.on_target), others])
     ends = [select(each.order_by(desc("position")).limit(surplus + 1).subquery()) for each in own]
     both = union_all(*ends).subquery()

@@ -11,7 +11,7 @@ import sudokumill
 from sudokumill.errors import DatabaseUnreachableError, NewerSchemaError, NotADatabaseError, OlderSchemaError
 from sudokumill.store.database import Database
 
-REVISIONS: Final = ("0001", "0002", "0003")
+REVISIONS: Final = ("0001", "0002", "0003", "0004")
 """Every schema revision, oldest first. Known here so that a start need not load Alembic (0.3 s)."""
 
 _VERSION_TABLE: Final = "alembic_version"

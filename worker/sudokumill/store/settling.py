@@ -8,6 +8,8 @@ A row's id comes from its digits and is unique. So a row that is there already n
     this job's, lower    repeats it
     this job's, higher   takes it over: which chunk ended first must not decide what is delivered
     another job's        delivers it by a row in ``delivery``, or with "new" does not count
+
+Where a job wants no isomorphs, more is to be looked at: see ``isomorphs``.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from sqlalchemy import (
 from sqlalchemy import table as table_named
 from sqlalchemy.orm import InstrumentedAttribute
 
-from sudokumill.store.copying import coming, copy_in, copy_rows, integers, raw
+from sudokumill.store.copying import coming, copy_in, copy_rows, integers, raw, raw_or_null
 from sudokumill.store.leases import Claim
 from sudokumill.store.models import Chunk, Delivery, FinalRow, GridId, Puzzle
 
@@ -44,6 +46,9 @@ _SLICE: Final = 10_000
 
 _LOCK: Final = "sudokumill settle"
 
+Table = type[FinalRow] | type[Puzzle]
+"""Where a job's rows are."""
+
 _Origin = tuple[int, int, int, bool]
 """Job, chunk, position, on target."""
 
@@ -51,7 +56,7 @@ _Origin = tuple[int, int, int, bool]
 def settle(
     connection: Connection,
     held: Claim,
-    table: type[FinalRow] | type[Puzzle],
+    table: Table,
     hits: list[tuple[bytes, int]],
     new: bool,
 ) -> Counter[str]:
@@ -67,11 +72,8 @@ def settle(
     Returns:
         Numbers by the names of the chunk's columns.
     """
-    if connection.dialect.name == "postgresql":
-        # two chunks of one job that repeat each other's rows would judge by what the other is about to change.
-        # This is a lock of its own: whoever steers the job holds its row and may wait for a chunk, such as this
-        connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(_LOCK, held.job))))
-    origins = _origins(connection, table, [each for each, _ in hits])
+    lock_job(connection, held)
+    origins = origins_of(connection, table, [each for each, _ in hits])
     counts: Counter[str] = Counter()
     elsewhere: list[tuple[bytes, int]] = []
     taken: list[dict[str, Any]] = []
@@ -100,17 +102,24 @@ def settle(
             .values(position=bindparam("lower"), chunk_id=held.chunk),
             taken,
         )
-        _turn_into_repeats(connection, losses)
+        turn_into_repeats(connection, losses)
     _deliver(connection, held, table, elsewhere, counts)
     return counts
 
 
-def _origins(
-    connection: Connection, table: type[FinalRow] | type[Puzzle], ids: list[bytes]
-) -> dict[bytes, _Origin]:
+def lock_job(connection: Connection, held: Claim) -> None:
+    """Lets the chunks of one job settle one after another; on SQLite they do.
+
+    Two that repeat each other's rows would judge by what the other is about to change. This is a lock of its own:
+    whoever steers the job holds its row and may wait for a chunk, such as this.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(_LOCK, held.job))))
+
+
+def origins_of(connection: Connection, table: Table, ids: list[bytes]) -> dict[bytes, _Origin]:
     """Where rows come from, by id; on PostgreSQL without those that this chunk's insert wrote as they are."""
-    on_target = Puzzle.on_target if table is Puzzle else true()
-    query = select(table.id, table.job_id, table.chunk_id, table.position, on_target.label("on_target"))
+    query = select(table.id, table.job_id, table.chunk_id, table.position, table.on_target)
     return {
         row.id: (row.job_id, row.chunk_id, row.position, bool(row.on_target))
         for row in _looked_up(connection, table, query, table.id, ids)
@@ -119,7 +128,7 @@ def _origins(
 
 def _looked_up(
     connection: Connection,
-    table: type[FinalRow] | type[Puzzle],
+    table: Table,
     query: Select[*tuple[Any, ...]],
     key: InstrumentedAttribute[bytes],
     ids: list[bytes],
@@ -133,7 +142,7 @@ def _looked_up(
         for start in range(0, len(ids), _SLICE):
             yield from connection.execute(query.where(key.in_(ids[start : start + _SLICE])))
         return
-    came = _coming(table)
+    came = coming_rows(table)
     # one probe of the index a row, whatever the planner believes of a table that it has no statistics of: LIMIT
     # keeps it from reading the whole of a great table to join the two
     found = query.where(key == came.c.id).limit(1).lateral()
@@ -141,19 +150,21 @@ def _looked_up(
     yield from connection.execute(select(found).select_from(came.join(found, true())).where(elsewhere))
 
 
-def _coming(table: type[FinalRow] | type[Puzzle]) -> FromClause:
+def coming_rows(table: Table) -> FromClause:
+    """The temporary table that the chunk's rows came through, on PostgreSQL."""
     return table_named(
         coming(table.__tablename__),
         column("id", GridId),
         column("job_id", BigInteger),
         column("position", BigInteger),
+        column("class_id", GridId),
     )
 
 
 def _deliver(
     connection: Connection,
     held: Claim,
-    table: type[FinalRow] | type[Puzzle],
+    table: Table,
     elsewhere: list[tuple[bytes, int]],
     counts: Counter[str],
 ) -> None:
@@ -167,7 +178,7 @@ def _deliver(
         row.item_id: (row.chunk_id, row.position)
         for row in _looked_up(connection, table, query, Delivery.item_id, [each for each, _ in elsewhere])
     }
-    fresh: list[tuple[bytes, int]] = []
+    fresh: list[Delivered] = []
     taken: list[dict[str, Any]] = []
     losses: Counter[int] = Counter()
     for each, position in elsewhere:
@@ -176,7 +187,7 @@ def _deliver(
             counts["repeated"] += 1
             continue
         if each not in noted:
-            fresh.append((each, position))
+            fresh.append((each, position, None))
         elif before > position:
             taken.append({"which": each, "lower": position})
             losses[chunk] += 1
@@ -190,31 +201,38 @@ def _deliver(
             .values(position=bindparam("lower"), chunk_id=held.chunk),
             taken,
         )
-        _turn_into_repeats(connection, losses, already=True)
-    if fresh:
-        _insert_deliveries(connection, held, fresh)
+        turn_into_repeats(connection, losses, already=True)
+    insert_deliveries(connection, held.job, held.chunk, fresh)
 
 
-def _insert_deliveries(connection: Connection, held: Claim, fresh: list[tuple[bytes, int]]) -> None:
+Delivered = tuple[bytes, int, bytes | None]
+"""The id of a row that another job stored, the position that delivers it, and its class where that matters."""
+
+
+def insert_deliveries(connection: Connection, job: int, chunk: int, fresh: list[Delivered]) -> None:
+    """Notes positions that deliver what another job stored."""
+    if not fresh:
+        return
     if connection.dialect.name == "postgresql":
         fields = {
-            "job_id": integers(np.array(held.job)),
-            "position": integers(np.array([position for _, position in fresh])),
-            "chunk_id": integers(np.array(held.chunk)),
-            "item_id": raw([each for each, _ in fresh]),
+            "job_id": integers(np.array(job)),
+            "position": integers(np.array([position for _, position, _ in fresh])),
+            "chunk_id": integers(np.array(chunk)),
+            "item_id": raw([each for each, _, _ in fresh]),
+            "class_id": raw_or_null([class_id for _, _, class_id in fresh]),
         }
         copy_in(connection, Delivery.__tablename__, copy_rows(len(fresh), fields))
         return
     connection.execute(
         insert(Delivery),
         [
-            {"job_id": held.job, "position": position, "chunk_id": held.chunk, "item_id": each}
-            for each, position in fresh
+            {"job_id": job, "position": position, "chunk_id": chunk, "item_id": each, "class_id": class_id}
+            for each, position, class_id in fresh
         ],
     )
 
 
-def _turn_into_repeats(connection: Connection, losses: Counter[int], already: bool = False) -> None:
+def turn_into_repeats(connection: Connection, losses: Counter[int], already: bool = False) -> None:
     """Positions of chunks that ended before gave their rows to lower ones: now they are the repeats."""
     for chunk, number in sorted(losses.items()):
         connection.execute(

@@ -10,23 +10,32 @@ One chunk that is done from the start counts them, so all that counts positions 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, Final
 
-import numpy as np
-from sqlalchemy import Connection, Select, func, insert, or_, select
+from sqlalchemy import Connection, Row, Select, func, insert, or_, select
 
+from sudokumill.grids.batch import Grids, from_lines
 from sudokumill.grids.symmetries import Symmetry, orbits
-from sudokumill.jobs import JobSpec, Part
-from sudokumill.store.copying import copy_in, copy_rows, integers, raw
-from sudokumill.store.models import Chunk, ChunkState, Delivery, Grade, GradeState, Job, Puzzle
+from sudokumill.jobs import Distinct, JobSpec, Part
+from sudokumill.store.models import Chunk, ChunkState, Delivery, FinalRow, Grade, GradeState, Job, Puzzle
+from sudokumill.store.settling import insert_deliveries
 from sudokumill.store.turns import next_turn, waiting_chunk
 from sudokumill.targets import ClueRange
 
 _LOCK: Final = "sudokumill stock"
 
+_AT_A_TIME: Final = 1_000
 
-def take_stock(connection: Connection, job: int, spec: JobSpec, priority: int) -> int:
+
+Classify = Callable[[Grids, Grids], list[bytes | None]]
+"""The classes of puzzles, from them and their solutions; None where one cannot be found."""
+
+
+def take_stock(
+    connection: Connection, job: int, spec: JobSpec, priority: int, classify: Classify | None = None
+) -> int:
     """Delivers levels of the stock that are what an order asks for; at most as many as it wants.
 
     Args:
@@ -34,6 +43,8 @@ def take_stock(connection: Connection, job: int, spec: JobSpec, priority: int) -
         job: the order.
         spec: what it asks for.
         priority: the order's.
+        classify: finds the classes of levels that have none yet, for an order that wants no isomorphs; without it
+            these are not taken.
 
     Returns:
         How many were taken.
@@ -41,18 +52,47 @@ def take_stock(connection: Connection, job: int, spec: JobSpec, priority: int) -
     if connection.dialect.name == "postgresql":
         # two orders at the same moment must not take the same levels
         connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(_LOCK, 0))))
-    rows = connection.execute(_stock(spec).execution_options(yield_per=1_000))
-    ids = [row.id for row in islice(filter(lambda row: _has_techniques(spec, row), rows), spec.count)]
+    rows = connection.execute(_stock(spec).execution_options(yield_per=_AT_A_TIME))
+    fitting = filter(lambda row: _has_techniques(spec, row), rows)
+    chosen: Iterator[tuple[bytes, bytes | None]] = ((row.id, None) for row in fitting)
+    if spec.distinct is Distinct.ISOMORPH:
+        chosen = _one_of_each_class(fitting, classify)
+    taken = list(islice(chosen, spec.count))
     rows.close()
-    if not ids:
+    if not taken:
         return 0
     turn = next_turn(connection, job, spec.kind.value, priority)
-    done = waiting_chunk(job, turn, -len(ids), 0) | {"state": ChunkState.DONE.value}
+    done = waiting_chunk(job, turn, -len(taken), 0) | {"state": ChunkState.DONE.value}
     chunk = connection.execute(
-        insert(Chunk).values(**done, delivered=len(ids), already=len(ids)).returning(Chunk.id)
+        insert(Chunk).values(**done, delivered=len(taken), already=len(taken)).returning(Chunk.id)
     ).scalar_one()
-    _deliver(connection, job, chunk, ids)
-    return len(ids)
+    first = -len(taken)
+    insert_deliveries(
+        connection,
+        job,
+        chunk,
+        [(each, first + index, class_id) for index, (each, class_id) in enumerate(taken)],
+    )
+    return len(taken)
+
+
+def _one_of_each_class(
+    rows: Iterator[Row[Any]], classify: Classify | None
+) -> Iterator[tuple[bytes, bytes | None]]:
+    """(id, class) of the first level of each class; one whose class cannot be found is passed over."""
+    seen: set[bytes] = set()
+    while batch := list(islice(rows, _AT_A_TIME)):
+        classes: list[bytes | None] = [row.class_id for row in batch]
+        unknown = [index for index, class_id in enumerate(classes) if class_id is None]
+        if unknown and classify is not None:
+            puzzles = from_lines([batch[index].clues for index in unknown])
+            solutions = from_lines([batch[index].solution for index in unknown])
+            for index, class_id in zip(unknown, classify(puzzles, solutions), strict=True):
+                classes[index] = class_id
+        for row, class_id in zip(batch, classes, strict=True):
+            if class_id is not None and class_id not in seen:
+                seen.add(class_id)
+                yield row.id, class_id
 
 
 def _stock(spec: JobSpec) -> Select[*tuple[Any, ...]]:
@@ -77,6 +117,9 @@ def _stock(spec: JobSpec) -> Select[*tuple[Any, ...]]:
         )
         .order_by(Puzzle.job_id, Puzzle.position)
     )
+    if spec.distinct is Distinct.ISOMORPH:
+        query = query.add_columns(Puzzle.class_id, Puzzle.clues, FinalRow.digits.label("solution"))
+        query = query.join(FinalRow, FinalRow.id == Puzzle.final_id)
     grader, asked = spec.parts.get(Part.GRADER), spec.difficulty
     if grader is None:
         return query
@@ -114,24 +157,4 @@ def _has_techniques(spec: JobSpec, row: Any) -> bool:
         return True
     return all(code in row.techniques for code in asked.techniques) and not any(
         code in row.techniques for code in asked.without
-    )
-
-
-def _deliver(connection: Connection, job: int, chunk: int, ids: list[bytes]) -> None:
-    positions = range(-len(ids), 0)
-    if connection.dialect.name == "postgresql":
-        fields = {
-            "job_id": integers(np.array(job)),
-            "position": integers(np.array(positions)),
-            "chunk_id": integers(np.array(chunk)),
-            "item_id": raw(ids),
-        }
-        copy_in(connection, Delivery.__tablename__, copy_rows(len(ids), fields))
-        return
-    connection.execute(
-        insert(Delivery),
-        [
-            {"job_id": job, "position": position, "chunk_id": chunk, "item_id": each}
-            for position, each in zip(positions, ids, strict=True)
-        ],
     )
