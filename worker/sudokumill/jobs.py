@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import secrets
 from collections.abc import Mapping
 from enum import StrEnum
@@ -47,7 +48,8 @@ class Source(StrEnum):
     FILE = "file"
     """Grids of a file."""
     PUZZLES = "puzzles"
-    """Stored puzzles, oldest first; of a grade job those that its grader in its version has not graded."""
+    """Stored puzzles, oldest first; of a grade job those that its grader in its version has not graded, or what
+    another job (``source_job``) left above its ceiling."""
 
 
 class Part(StrEnum):
@@ -113,6 +115,8 @@ class JobSpec(_Value):
     """Options of the digger that were chosen, not ordered, so that much comes out as asked (see ``aiming``)."""
     from_stock: bool = False
     """What is stored and was delivered to no job counts first."""
+    grade_rest: bool = False
+    """When it has ended, a grade job follows for what lies above the ceiling of its grader."""
     rate: float
     """Rows a second on one core, from the implementations' hints."""
 
@@ -123,7 +127,7 @@ class JobSpec(_Value):
         an order is given. Nor does a version that the order does not name.
         """
         for name in type(self).model_fields:
-            if name not in {"rate", "size", "chunk_rows", "aim"} and self._asked(name) != other._asked(name):
+            if name not in _WITHOUT_EFFECT and self._asked(name) != other._asked(name):
                 return name
         return None
 
@@ -132,6 +136,18 @@ class JobSpec(_Value):
             return {part: (one.name, one.pinned and one.version, one.options) for part, one in self.parts.items()}
         value: object = getattr(self, name)
         return value
+
+
+_WITHOUT_EFFECT: Final = frozenset({"rate", "size", "chunk_rows", "aim", "grade_rest"})
+
+
+FOLLOWER_KEY: Final = re.compile(r"grade of job \d+( \(\d+\))?")
+"""Keys of the jobs that follow others, which no person may choose."""
+
+
+def follower_key(job: int, number: int) -> str:
+    """The key of the first, second ... grade job that follows a job."""
+    return f"grade of job {job}" + (f" ({number})" if number > 1 else "")
 
 
 def draw_seed() -> int:

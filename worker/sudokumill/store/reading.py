@@ -83,6 +83,8 @@ class Progress:
     """Whether somebody works on it, or lives who will take its next chunk, where that was looked at."""
     in_hand: int = 0
     """Positions that are made but not stored yet, where the reader knows of them."""
+    hits_in_hand: int = 0
+    """Those of them that are as ordered, so far as is known before they are stored."""
 
     @property
     def surplus(self) -> int:
