@@ -80,8 +80,10 @@ def test_a_file_is_solved_by_a_worker_that_cannot_read_it(fleet: Any, tmp_path: 
 
 
 def test_levels_of_a_difficulty_and_grades_of_what_is_stored(crowd: Any) -> None:
-    asked = ("--count", 60, "--grader", "judge", "--rating", "3..6", "--technique", "x-wing", "--seed", 5)
-    asked = (*asked, "--no-grade-rest")
+    asked = (
+        "--count", 60, "--grader", "judge", "--rating", "3..6", "--technique", "x-wing", "--seed", 5,
+        "--no-grade-rest",
+    )  # fmt: skip
     job = crowd.order("levels", *asked, "--chunk", 20)
     found = crowd.wait_for(job)
     assert (found.delivered, found.missed > 0) == (60, True)
@@ -99,7 +101,9 @@ def test_levels_of_a_difficulty_and_grades_of_what_is_stored(crowd: Any) -> None
 
 
 def test_what_lies_above_a_ceiling_is_graded_by_the_fleet(crowd: Any) -> None:
-    job = crowd.order("levels", "--count", 60, "--grader", "judge", "--rating", "3..6", "--seed", 25, "--chunk", 20)
+    job = crowd.order(
+        "levels", "--count", 60, "--grader", "judge", "--rating", "3..6", "--seed", 25, "--chunk", 20
+    )
     crowd.wait_for(job)
     [rest] = followers(crowd.database, job)
     found = crowd.wait_for(rest.id)

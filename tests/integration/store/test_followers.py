@@ -121,7 +121,9 @@ def test_what_a_ceiling_left_is_graded_by_a_job_that_follows(mill: Any) -> None:
     assert mill.chunks(one.id)
     assert _run(mill, one.id) is JobState.DONE
     assert _above(mill) == set()
-    assert {round(row.rating, 1) for row in mill.rows(Grade)} == {round(_rating(number), 1) for number in range(10)}
+    assert {round(row.rating, 1) for row in mill.rows(Grade)} == {
+        round(_rating(number), 1) for number in range(10)
+    }
     mill.audit(job)
     # nothing follows twice
     mill.advance(job)
@@ -135,7 +137,8 @@ def test_what_a_ceiling_left_is_graded_by_a_job_that_follows(mill: Any) -> None:
     [
         ({"max_attempts": 20, "count": 50}, JobState.INCOMPLETE, True),
         ({"grade_rest": False}, JobState.DONE, False),
-        ({"difficulty": Difficulty(rating_from=2.0), "parts": {**PARTS, Part.GRADER: Choice(name="judge", version="1")},
+        ({"difficulty": Difficulty(rating_from=2.0), "parts": {**PARTS, Part.GRADER: Choice(name="judge",
+        version="1")},
           "grade_rest": False}, JobState.DONE, False),
     ],
 )  # fmt: skip

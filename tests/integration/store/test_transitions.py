@@ -195,7 +195,9 @@ def _followed(watched: Watched) -> None:
         with watched.database.write() as connection:
             ids = connection.execute(select(Puzzle.id).where(Puzzle.job_id == job)).scalars().all()
             bound = {"grader": "fake", "version": "1", "status": "above", "at_least": 2.0, "job_id": job}
-            rows = [{**bound, "puzzle_id": each, "chunk_id": 0, "position": place} for place, each in enumerate(ids)]
+            rows = [
+                {**bound, "puzzle_id": each, "chunk_id": 0, "position": place} for place, each in enumerate(ids)
+            ]
             connection.execute(insert(Grade), rows)
         watched.advance(job) if by == "advance" else watched.give_up(job)
         assert len(followers(watched.database, job)) == 1

@@ -49,7 +49,9 @@ class Estimate:
         if not self.share:
             return f"none of {self.tried} levels in a trial was as ordered, and all others will go to stock{most}"
         others = _rounded(self.missing * (1 / self.share - 1))
-        return f"one in {_rounded(1 / self.share)} is as ordered: about {others} other levels will go to stock{most}"
+        return (
+            f"one in {_rounded(1 / self.share)} is as ordered: about {others} other levels will go to stock{most}"
+        )
 
 
 def estimate(accepted: Accepted) -> Estimate:

@@ -165,7 +165,18 @@ _KINDS: Final = (
         "Digs puzzles out of stored finals, or out of fresh ones.",
         "Digs puzzles out of stored finals, by default the oldest that were not dug yet.\n\n"
         "With --generator, out of fresh finals.",
-        ("from_job", "count", *_FORM, *_DIFFICULTY, "no_grade_rest", "generator", "digger", "solver", "checker", *_MADE),
+        (
+            "from_job",
+            "count",
+            *_FORM,
+            *_DIFFICULTY,
+            "no_grade_rest",
+            "generator",
+            "digger",
+            "solver",
+            "checker",
+            *_MADE,
+        ),
         (
             "dig --count 500",
             "dig --from-job 3 --digger holes --option order=snake",

@@ -104,7 +104,8 @@ def show_progress(bar: Bar, now: Progress, in_hand: int = 0, hits_in_hand: int =
 
 
 def _grade_rest(database: Database, job: int, settings: Settings) -> None:
-    """Runs the grade jobs that followed a job; what goes wrong there is said, and the job itself is none the worse."""
+    """Runs the grade jobs that followed a job; what goes wrong there is said, and the job itself is none the
+    worse."""
     while True:
         left = [one for one in followers(database, job) if not one.state.ended]
         if not left or left[0].state is JobState.PAUSED:

@@ -76,11 +76,9 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
     shares = yield_of(database, found)
     if shares:
         table.add_row("came out", shown_shares(shares))
-    rest = followers(database, found.id)
-    for one in rest:
-        table.add_row("graded after", f"{one.delivered:,} of {one.count:,} by job {one.id}, {shown_state(one)}")
-    if any(name.endswith(OR_MORE) for name, _ in shares) and all(one.state.ended for one in rest):
-        table.add_row("", f"how much more:  sudokumill run grade --grader {found.spec.parts[Part.GRADER].name}")
+    _add_rest(
+        table.add_row, found, followers(database, found.id), any(name.endswith(OR_MORE) for name, _ in shares)
+    )
     for parts in versions(database, found.id):
         table.add_row("made with", ", ".join(f"{part} {name}" for part, name in parts.items()))
     options = [
@@ -101,6 +99,16 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
         table.add_row("time", f"{found.worked:.1f} s, {rate:,.0f} a second")
     console.print(table)
     print_failures(console, failures(database, found.id))
+
+
+def _add_rest(
+    add_row: Callable[[str, str], None], found: Progress, rest: Sequence[Progress], bounds: bool
+) -> None:
+    """The jobs that grade what a ceiling left, and what is left to be graded after them."""
+    for one in rest:
+        add_row("graded after", f"{one.delivered:,} of {one.count:,} by job {one.id}, {shown_state(one)}")
+    if bounds and all(one.state.ended for one in rest):
+        add_row("", f"how much more:  sudokumill run grade --grader {found.spec.parts[Part.GRADER].name}")
 
 
 def made_of(found: Progress) -> int:

@@ -6,15 +6,10 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING
 
 import click
 
 from sudokumill.cli.console import open_store, out, print_json
-
-if TYPE_CHECKING:
-    from sudokumill.settings import Settings
-    from sudokumill.store.database import Database
 
 
 @click.command()
@@ -23,23 +18,24 @@ if TYPE_CHECKING:
 def yields(grader: str | None, as_json: bool) -> None:
     """Shows how many levels of each band each way to dig has given, and what one costs.
 
-    A way is what was run: digger and options, and the grader that graded what was dug, up to which ceiling. Counted
-    over all that was tried, stored and graded, with what missed its job's target or left no puzzle. The cost is time
-    on one core for one level of the band, with all that was made on the way to it; what a later grade job took is not
-    in it.
+    A way is what was run: digger and options, and the grader that graded what was dug, up to which ceiling.
+    Counted over all that was tried, stored and graded, with what missed its job's target or left no puzzle. The
+    cost is time on one core for one level of the band, with all that was made on the way to it; what a later
+    grade job took is not in it.
 
     \b
     Examples:
       sudokumill yields
       sudokumill yields --json
     """
+    from sudokumill.cli.stock import grader_named
     from sudokumill.cli.tables import plain_table
     from sudokumill.settings import load_settings
     from sudokumill.store.yields import yields as measured
 
     settings = load_settings()
     database = open_store(settings)
-    name = _grader(database, settings, grader)
+    name = grader_named(database, settings, grader)
     found = measured(database, name)
     if as_json:
         print_json(
@@ -62,7 +58,9 @@ def yields(grader: str | None, as_json: bool) -> None:
     # generator, solver and checker stand there only where they tell two ways apart
     apart = len({one.way.others for one in found}) > 1
     more = ["with"] if apart else []
-    table = plain_table("digger", "options", "graded by", *more, "band", ">levels", ">tried", ">share", ">ms a level")
+    table = plain_table(
+        "digger", "options", "graded by", *more, "band", ">levels", ">tried", ">share", ">ms a level"
+    )
     before = None
     for one in found:
         way = (one.way.digger, one.way.options, one.way.grader or "-", *([one.way.others] if apart else []))
@@ -71,25 +69,3 @@ def yields(grader: str | None, as_json: bool) -> None:
         table.add_row(*shown, one.band, f"{one.levels:,}", f"{one.tried:,}", f"{one.share:.1%}", cost)
         before = way
     out().print(table)
-
-
-def _grader(database: Database, settings: Settings, typed: str | None) -> str:
-    """The grader whose bands are meant.
-
-    Raises:
-        UnknownImplementationError: neither a plugin has it, nor has any stored level a grade of it.
-    """
-    from sudokumill.contracts import Role
-    from sudokumill.errors import UnknownImplementationError
-    from sudokumill.registry import load_registry
-    from sudokumill.store.bands import shown_grader
-    from sudokumill.store.grades import has_grades
-
-    if typed is None:
-        return shown_grader(database)
-    try:
-        return load_registry(settings.plugins, settings.plugin_dir).find(Role.GRADER, typed).descriptor.name
-    except UnknownImplementationError:
-        if not has_grades(database, typed):
-            raise
-    return typed

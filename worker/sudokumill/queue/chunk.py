@@ -66,8 +66,8 @@ class Bench:
     interrupted: Callable[[], bool]
     """Asked between batches; True keeps what is made and leaves the rest waiting."""
     note: Callable[[int, int], None]
-    """Told the positions of each batch that was made and how many of them are as ordered, and minus their sums when
-    they are stored."""
+    """Told the positions of each batch that was made and how many of them are as ordered, and minus their sums
+    when they are stored."""
     station: Station | None = None
     """The line of the job in hand: building it costs milliseconds, so it outlives a chunk."""
     used: bool = False

@@ -1,9 +1,9 @@
 """Followers: the grade job that follows a job whose grader stopped at a ceiling.
 
-An order by difficulty grades no further than is needed to know that a level misses it. What is above is stored with
-a lower bound, and so in no band. When the job ends, a grade job for exactly these levels is placed, in the
-transaction of the end: either the job has not ended, or its follower stands there. Whoever dies in between has done
-neither, and another process does both.
+An order by difficulty grades no further than is needed to know that a level misses it. What is above is stored
+with a lower bound, and so in no band. When the job ends, a grade job for exactly these levels is placed, in the
+transaction of the end: either the job has not ended, or its follower stands there. Whoever dies in between has
+done neither, and another process does both.
 
     job 7 (levels)    position   0  1  2  3  4  5  6  7  8         ^ above the ceiling
                                  .  ^  .  .  ^  ^  .  .  ^         . graded

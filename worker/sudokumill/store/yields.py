@@ -121,12 +121,13 @@ class _Tally:
     tried: int = 0
     seconds: float = 0.0
     ratings: Counter[tuple[float | None, float | None, str | None]] = field(default_factory=Counter)
-    """Levels by rating, bound and status, each None where there is none; all are for a level that is not graded."""
+    """Levels by rating, bound and status, each None where there is none; all are for a level that is not
+    graded."""
 
     @property
     def graded_share(self) -> float:
-        """Of the stored levels, those of which a grade says something: a grade job takes the oldest first, whatever
-        they are, so these stand for all."""
+        """Of the stored levels, those of which a grade says something: a grade job takes the oldest first,
+        whatever they are, so these stand for all."""
         stored = self.ratings.total()
         return 1.0 - self.ratings[None, None, None] / stored if stored else 1.0
 
@@ -148,8 +149,8 @@ class _Tally:
 def yields(database: Database, grader: str) -> list[Yield]:
     """The measured yield of each way to dig and each band, over all that is stored and graded.
 
-    A job that stopped grading at a ceiling says nothing of the bands above it, so it is left out of these until its
-    levels have been graded. Levels that nobody has graded are left out with the tries that made them.
+    A job that stopped grading at a ceiling says nothing of the bands above it, so it is left out of these until
+    its levels have been graded. Levels that nobody has graded are left out with the tries that made them.
 
     Args:
         database: where.
@@ -179,8 +180,8 @@ def _tallies(
 ) -> list[tuple[Way, _Tally]]:
     """What came of jobs that dug, by the way in which they did.
 
-    Two orders with the same seed try the same positions: these are counted once, as are the levels, which belong to
-    the order that stored them.
+    Two orders with the same seed try the same positions: these are counted once, as are the levels, which belong
+    to the order that stored them.
     """
     specs = {
         row.id: read_spec(row.id, row.spec)
