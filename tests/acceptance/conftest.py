@@ -38,7 +38,7 @@ from sudokumill.store.placing import place
 _UNWANTED: Final = ("SUDOKUMILL_", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TTY_", "PYTHONHASHSEED")
 """Beginnings of the names of variables that would change what a command does or prints."""
 
-_PROGRESS: Final = re.compile(r".*: [\d,]+ of [\d,]+, [\d,]+/s(, [\d,]+ s left)?$")
+_PROGRESS: Final = re.compile(r".*: [\d,]+ of [\d,]+( \([\d,]+ tried\))?, [\d,.]+/s(, [\d,]+ s left)?$")
 
 _PRELUDE: Final = """
 import time

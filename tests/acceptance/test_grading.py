@@ -237,9 +237,9 @@ def test_grades_wait_in_a_queue_of_their_own(
 def test_levels_of_a_rating(outcome: Outcome, exported: Exported, query: Query, lab: dict[str, str]) -> None:
     made = outcome(
         "run", "levels", "--count", 12, "--rating", "4.2..5.0", "--technique", "x-wing", "--seed", 5,
-        "--option", "clues_max=27", "--option", "symmetry=rot180", env=lab,
+        "--option", "clues_max=27", "--option", "symmetry=rot180", "--no-grade-rest", env=lab,
     )  # fmt: skip
-    assert (made["state"], made["delivered"]) == ("done", 12)
+    assert (made["state"], made["delivered"], made["graded_after"]) == ("done", 12, [])
     assert made["difficulty"] == {
         "rating_from": 4.2, "rating_to": 5.0, "band": None, "techniques": ["x-wing"], "without": [],
     }  # fmt: skip
@@ -322,37 +322,130 @@ def test_an_order_is_aimed_and_says_about_how_long_it_takes(
     assert outcome(*key, env=env)["job"] == outcome(*key, env=env)["job"]
 
 
-def test_yields_are_shown_by_digger_and_band(fork: Fork, outcome: Outcome, lab: dict[str, str]) -> None:
-    fork("bands", "set", "low=1..4.9", "high=5..", "--grader", "judge", env=lab)
+def test_yields_are_shown_by_digger_and_band(
+    fork: Fork, outcome: Outcome, refusal: Refusal, lab: dict[str, str]
+) -> None:
+    fork("bands", "set", "low=1..4.9", "high=5..9", "top=9.1..", "--grader", "judge", env=lab)
     fork("bands", "use", "judge", env=lab)
     assert "no stored level lies in a band of grader judge" in fork("yields", env=lab).stdout
     outcome("run", "levels", "--count", 40, "--grader", "judge", env=lab)
     outcome("run", "levels", "--count", 30, "--option", "clues_max=30", env=lab)
     outcome("run", "grade", env=lab)
     # of a job that stopped at a ceiling, what lies above it is not known
-    outcome("run", "levels", "--count", 10, "--rating", "..4.9", "--option", "clues=26", "--no-aim", env=lab)
+    outcome(
+        "run", "levels", "--count", 10, "--rating", "..4.9", "--option", "clues=26", "--no-aim", "--no-grade-rest",
+        env=lab,
+    )  # fmt: skip
     rows = json.loads(fork("yields", "--json", env=lab).stdout)
-    assert [(row["options"], row["band"]) for row in rows] == [
-        ("", "low"), ("", "high"), ("clues=26", "low"), ("clues_max=30", "low"), ("clues_max=30", "high"),
+    assert [(row["options"], row["grader"], row["band"]) for row in rows] == [
+        *(("", "judge==1", band) for band in ("low", "high", "top")), ("clues=26", "judge==1 ceiling=4.9", "low"),
+        *(("clues_max=30", None, band) for band in ("low", "high", "top")),
     ]  # fmt: skip
-    assert [row["tried"] for row in rows if not row["options"]] == [40, 40]
+    assert [row["tried"] for row in rows if not row["options"]] == [40, 40, 40]
     assert sum(row["levels"] for row in rows if not row["options"]) == 40
-    assert all(row["share"] == row["levels"] / row["tried"] and row["seconds_a_level"] > 0 for row in rows)
+    assert all(row["share"] == row["levels"] / row["tried"] for row in rows)
+    assert all(row["seconds_a_level"] is None or row["seconds_a_level"] > 0 for row in rows)
     shown = fork("yields", env=lab).stdout.splitlines()
-    assert shown[0].split() == ["digger", "options", "band", "levels", "of", "share", "ms", "a", "level"]
-    assert len(shown) == 6
+    assert shown[0].split() == [
+        "digger", "options", "graded", "by", "band", "levels", "tried", "share", "ms", "a", "level",
+    ]  # fmt: skip
+    assert len(shown) == 8
+    assert "no grader is named 'juge'; did you mean judge?" in refusal(2, "yields", "--grader", "juge", env=lab)
+    # once it was graded, the bands above the ceiling are known too
+    outcome("run", "grade", env=lab)
+    rows = json.loads(fork("yields", "--json", env=lab).stdout)
+    assert [row["band"] for row in rows if row["options"] == "clues=26"] == ["low", "high", "top"]
+
+
+def test_yields_count_what_left_no_puzzle(fork: Fork, outcome: Outcome, folder: Path, lab: dict[str, str]) -> None:
+    fork("bands", "set", "any=1..", "--grader", "judge", env=lab)
+    fork("bands", "use", "judge", env=lab)
+    (folder / "many.txt").write_text(("10" * 41)[:81])
+    made = outcome(
+        "run", "levels", "--count", 400, "--pattern", "many.txt", "--grader", "judge", "--seed", 1,
+        "--max-attempts", 400, code=1, env=lab,
+    )  # fmt: skip
+    assert made["delivered"] + made["missed"] == made["tried"] == 400
+    [row] = json.loads(fork("yields", "--json", env=lab).stdout)
+    assert (row["levels"], row["tried"]) == (made["delivered"], 400)
+    # the same positions once more are no further tries
+    outcome(
+        "run", "levels", "--count", 400, "--pattern", "many.txt", "--grader", "judge", "--seed", 1,
+        "--max-attempts", 300, code=1, env=lab,
+    )  # fmt: skip
+    assert json.loads(fork("yields", "--json", env=lab).stdout)[0]["tried"] == 400
 
 
 def test_stock_first(outcome: Outcome, exported: Exported, lab: dict[str, str]) -> None:
     outcome("run", "levels", "--count", 5, "--rating", "9.5..", "--seed", 1, env=lab)
     stock = outcome("run", "levels", "--count", 20, "--rating", "3..6", "--from-stock", env=lab)
-    assert (stock["state"], stock["stock"], stock["tried"]) == ("done", 20, 20)
+    assert (stock["state"], stock["stock"], stock["tried"]) == ("done", 20, 0)
     rows = exported(2, env=lab)
     assert all(3 <= row["rating"] <= 6 and row["job_id"] == 1 and row["position"] < 0 for row in rows)
     more = outcome("run", "levels", "--count", 20, "--rating", "3..6", "--from-stock", env=lab)
     both = {row["id"] for row in rows} & {row["id"] for row in exported(3, env=lab)}
     assert more["state"] == "done"
     assert not both
+
+
+def test_what_is_shown_and_said_after_an_order_from_stock(
+    fork: Fork, outcome: Outcome, exported: Exported, lab: dict[str, str]
+) -> None:
+    outcome("run", "levels", "--count", 5, "--rating", "9.5..", "--seed", 1, env=lab)
+    said = fork("run", "levels", "--count", 20, "--rating", "3..6", "--from-stock", env=lab).stdout
+    assert "from stock 20 (nothing had to be made)" in " ".join(said.split())
+    assert "tried" not in said
+    assert "aimed" not in said
+    first = exported(2, env=lab)[0]
+    shown = fork("show", env=lab).stdout
+    assert shown.endswith(f"id {first['id']}, job 2, made by job 1\n")
+    # one that delivers nothing changes nothing
+    outcome("run", "levels", "--count", 5, "--rating", "9.9", "--seed", 1, "--max-attempts", 3, code=1, env=lab)
+    assert fork("show", env=lab).stdout == shown
+    outcome("run", "levels", "--count", 2, "--seed", 77, env=lab)
+    assert fork("show", env=lab).stdout.endswith(", job 4\n")
+    enqueued = fork("enqueue", "levels", "--count", 3, "--rating", "3..6", "--from-stock", env=lab).stdout
+    assert "it is done   all of it was in stock" in enqueued
+
+
+def test_stock_is_shown_and_dropped(
+    fork: Fork, outcome: Outcome, exported: Exported, refusal: Refusal, query: Query, lab: dict[str, str]
+) -> None:
+    assert "there is no database" in refusal(1, "stock", env=lab)
+    fork("bands", "set", "low=1..4.9", "high=5..", "--grader", "judge", env=lab)
+    fork("bands", "use", "judge", env=lab)
+    assert "nothing is in stock" in fork("stock", env=lab).stdout
+    made = outcome("run", "levels", "--count", 5, "--rating", "9.5..", "--seed", 1, env=lab)
+    listed = outcome("stock", env=lab)
+    assert listed["levels"] == made["missed"] + made["surplus"]
+    assert [(one["band"], one["oldest_job"], one["newest_job"]) for one in listed["stock"]] == [
+        ("low", 1, 1), ("high", 1, 1),
+    ]  # fmt: skip
+    heading, low, *_ = fork("stock", env=lab).stdout.splitlines()
+    assert heading.split() == ["band", "levels", "oldest", "job", "newest", "job"]
+    number = listed["stock"][0]["levels"]
+    assert low.split() == ["low", str(number), "1", "1"]
+    for arguments, reason in (
+        (("--band", "lo"), "grader judge has no band 'lo'; did you mean low"),
+        (("--band", "low", "--rating", "3"), "--band, --rating and --ungraded exclude each other"),
+        (("--rating", "hard"), "'hard' is no range of ratings"),
+        (("--job", 9), "there is no job 9"),
+        (("--grader", "juge"), "no grader is named 'juge'; did you mean judge?"),
+    ):
+        assert reason in refusal(2, "stock", "drop", *arguments, env=lab), arguments
+    asked = fork("stock", "drop", "--band", "low", "--above", 3, code=1, env=lab).stdout
+    assert asked.startswith(
+        f"{number - 3} levels of the stock are meant (low {number - 3}); nothing was dropped yet"
+    )
+    assert outcome("stock", env=lab) == listed
+    gone = fork("stock", "drop", "--band", "low", "--above", 3, "--yes", env=lab).stdout
+    assert gone == f"{number - 3} levels of the stock were dropped, and {number - 3} finals with them\n"
+    assert outcome("stock", env=lab)["levels"] == listed["levels"] - number + 3
+    assert outcome("stock", "drop", "--yes", env=lab)["levels"] == listed["levels"] - number + 3
+    assert len(exported(1, env=lab)) == 5
+    assert query("SELECT (SELECT count(*) FROM level), (SELECT count(*) FROM final)") == [(5, 5)]
+    assert "it adds up" in fork("doctor", "--job", 1, env=lab).stdout
+    assert fork("stock", "drop", env=lab).stdout == "0 levels of the stock are meant\n"
 
 
 def test_an_order_that_stock_fills_is_done_without_a_worker(outcome: Outcome, lab: dict[str, str]) -> None:
@@ -445,12 +538,8 @@ def test_levels_of_every_band(outcome: Outcome, exported: Exported, query: Query
     made = outcome("run", "levels", "--count", 40, "--band", band, "--seed", 2)
     assert (made["state"], made["delivered"]) == ("done", 40)
     assert {row["band"] for row in exported(1)} == {band}
-    # what missed is there under its own band, or with what it is not below
-    missed = query("SELECT band, rating_at_least FROM level WHERE NOT on_target")
+    # what missed is there under its own band
+    missed = query("SELECT band FROM level WHERE NOT on_target")
     assert len(missed) == made["missed"]
-    assert all(
-        other != band and (other is not None or bound > made["difficulty"]["rating_to"]) for other, bound in missed
-    )
-    if any(bound is not None for _, bound in missed):
-        outcome("run", "grade")
+    assert all(other not in {band, None} for (other,) in missed)
     assert query("SELECT count(*) FROM level WHERE band IS NULL") == [(0,)]

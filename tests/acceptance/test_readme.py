@@ -26,7 +26,7 @@ _BLOCK: Final = re.compile(r"^```(\w+)(?: +(\S+))?[^\n]*\n(.*?)^```$", re.MULTIL
 _INSTALLS: Final = re.compile(
     r"^\s*(?:\S*pip3? |pytest|python[\d.]* -m (?:pip|venv|pytest)|git clone|cd |source |\. )|&& *pytest"
 )
-_PROGRESS: Final = re.compile(r"^.*: [\d,]+ of [\d,]+, [\d,]+/s.*$")
+_PROGRESS: Final = re.compile(r"^.*: [\d,]+ of [\d,]+( \([\d,]+ tried\))?, [\d,.]+/s.*$")
 
 # in order: the first that fits a piece of text masks it
 _MASKS: Final = (

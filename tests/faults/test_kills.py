@@ -177,7 +177,7 @@ from sudokumill.jobs import JobSpec
 from sudokumill.queue.direct import run_direct
 from sudokumill.settings import Settings
 spec = JobSpec.model_validate_json(SPEC)
-def watch(made):
+def watch(made, tried):
     print(made, flush=True)
     return False
 run_direct(spec, Settings(), Path(OUT), FORMATS["line"], watch)

@@ -125,7 +125,7 @@ def test_a_file_that_may_only_be_read_ends_the_run(plant: Any) -> None:
 def test_a_full_disk_leaves_no_part_of_a_file(plant: Any, small_disk: Path) -> None:
     spec = plant.progress(plant.place(generator="native", count=100_000)).spec
     with pytest.raises(FileUnwritableError, match="No space left on device"):
-        run_direct(spec, plant.settings, small_disk / "finals.line", FORMATS["line"], lambda made: None)
+        run_direct(spec, plant.settings, small_disk / "finals.line", FORMATS["line"], lambda made, tried: None)
     assert list(small_disk.iterdir()) == []
 
 
@@ -136,7 +136,7 @@ def test_a_file_that_may_not_grow_leaves_no_part_of_it(plant: Any, tmp_path: Pat
     resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, hard))
     try:
         with pytest.raises(FileUnwritableError, match="File too large"):
-            run_direct(spec, plant.settings, out, FORMATS["line"], lambda made: None)
+            run_direct(spec, plant.settings, out, FORMATS["line"], lambda made, tried: None)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert not out.exists()

@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from sudokumill.store.followers import followers
+from sudokumill.store.models import Grade
+
 pytestmark = pytest.mark.slow
 
 # a chunk takes a fifth of a second
@@ -80,6 +83,28 @@ def test_a_worker_that_is_killed_at_random_moments(fleet: Any, thorough: bool) -
     assert fleet.audit(job).delivered == len(fleet.lines(job)) == len(set(fleet.lines(job)))
     # a death costs an attempt, and two in a row of one chunk are chance
     assert {row.state for row in fleet.chunks(job)} == {"done", "dropped"}
+
+
+def test_a_worker_that_is_killed_as_jobs_end_and_are_followed(fleet: Any, thorough: bool) -> None:
+    """Whoever dies, before, in or after the end of a job: what lies above its ceiling is graded, once."""
+    draw = random.Random(7)
+    asked = ("levels", "--count", 60, "--grader", "judge", "--rating", "3..6", "--chunk", 20)
+    worker = fleet.worker("w0", processes=2)
+    jobs = []
+    for kills in range(1, (20 if thorough else 5) + 1):
+        jobs.append(fleet.order(*asked, "--seed", kills))
+        fleet.until(lambda: fleet.progress(jobs[-1]).delivered >= 40, "it is near its end")
+        time.sleep(draw.uniform(0, 0.1))
+        worker.kill()
+        worker = fleet.worker(f"w{kills}", processes=2)
+    for job in jobs:
+        fleet.wait_for(job)
+        [rest] = followers(fleet.database, job)
+        found = fleet.wait_for(rest.id)
+        assert found.delivered == found.count > 0
+        fleet.audit(job)
+        fleet.audit(rest.id)
+    assert {row.status for row in fleet.rows(Grade)} == {"graded"}
 
 
 def test_the_main_process_of_celery_is_started_again(fleet: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import secrets
 from collections.abc import Mapping
 from enum import StrEnum
@@ -47,7 +48,8 @@ class Source(StrEnum):
     FILE = "file"
     """Grids of a file."""
     PUZZLES = "puzzles"
-    """Stored puzzles, oldest first; of a grade job those that its grader in its version has not graded."""
+    """Stored puzzles, oldest first; of a grade job those that its grader in its version has not graded, or what
+    another job (``source_job``) left above its ceiling."""
 
 
 class Distinct(StrEnum):
@@ -91,7 +93,7 @@ class Choice(_Value):
     """Only what the order set: defaults belong to the version."""
 
 
-_UNASKED: Final = frozenset({"rate", "size", "chunk_rows", "aim", "digger_ordered"})
+_UNASKED: Final = frozenset({"rate", "size", "chunk_rows", "aim", "digger_ordered", "grade_rest"})
 """Fields of a specification that no order names, or that change no row."""
 
 
@@ -130,6 +132,8 @@ class JobSpec(_Value):
     """The digger of the order, where another one was chosen in its place, which stands in ``parts`` then."""
     from_stock: bool = False
     """What is stored and was delivered to no job counts first."""
+    grade_rest: bool = False
+    """When it has ended, a grade job follows for what lies above the ceiling of its grader."""
     rate: float
     """Rows a second on one core, from the implementations' hints."""
 
@@ -158,6 +162,15 @@ class JobSpec(_Value):
             return {part: (one.name, one.pinned and one.version, one.options) for part, one in parts.items()}
         value: object = getattr(self, name)
         return value
+
+
+FOLLOWER_KEY: Final = re.compile(r"grade of job \d+( \(\d+\))?")
+"""Keys of the jobs that follow others, which no person may choose."""
+
+
+def follower_key(job: int, number: int) -> str:
+    """The key of the first, second ... grade job that follows a job."""
+    return f"grade of job {job}" + (f" ({number})" if number > 1 else "")
 
 
 def draw_seed() -> int:

@@ -71,6 +71,8 @@ class Order:
     difficulty: Difficulty | None = None
     """What its grade is to be; then it is graded in any case."""
     from_stock: bool = False
+    grade_rest: bool = True
+    """What is dug and lies above a ceiling of its grader is graded when the job has ended."""
 
 
 def specify(order: Order, registry: Registry) -> JobSpec:
@@ -125,6 +127,7 @@ def specify(order: Order, registry: Registry) -> JobSpec:
         chunk_rows=order.chunk_rows,
         difficulty=order.difficulty,
         from_stock=order.from_stock,
+        grade_rest=order.grade_rest and Part.DIGGER in chosen and _has_ceiling(chosen, models),
         rate=combined_rate(order.kind, {part: found.descriptor.rate for part, found in chosen.items()}),
     )
 
@@ -154,6 +157,11 @@ def with_digger(spec: JobSpec, digger: Implementation, registry: Registry) -> Jo
             "rate": combined_rate(spec.kind, {part: found.descriptor.rate for part, found in chosen.items()}),
         }
     )
+
+
+def _has_ceiling(chosen: Mapping[Part, Implementation], models: Mapping[Part, Options]) -> bool:
+    grader = chosen.get(Part.GRADER)
+    return grader is not None and stored_options(grader, models[Part.GRADER]).get("ceiling") is not None
 
 
 def _parts(order: Order) -> list[Part]:

@@ -157,6 +157,12 @@ class Batch:
     barren: int = 0
     """Positions that missed the target and of which no puzzle was left: neither a row nor an error."""
 
+    @property
+    def hits(self) -> int:
+        """Rows that are as ordered; some may yet repeat others."""
+        rows = self.rows
+        return int(rows.on_target.sum()) if isinstance(rows, LevelRows) else len(rows.positions)
+
 
 def merge(into: dict[str, ReportSum], more: Mapping[str, ReportSum], part: Part | None = None) -> None:
     """Adds reports of further rows to those that were added up so far.

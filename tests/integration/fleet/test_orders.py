@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from sudokumill.grids.batch import from_lines, to_lines
+from sudokumill.store.followers import followers
+from sudokumill.store.models import Grade
 from sudokumill.store.reading import delivered_rows
 from sudokumill_native.options import SearchOptions
 from sudokumill_native.solvers import NativeSolver
@@ -78,7 +80,10 @@ def test_a_file_is_solved_by_a_worker_that_cannot_read_it(fleet: Any, tmp_path: 
 
 
 def test_levels_of_a_difficulty_and_grades_of_what_is_stored(crowd: Any) -> None:
-    asked = ("--count", 60, "--grader", "judge", "--rating", "3..6", "--technique", "x-wing", "--seed", 5)
+    asked = (
+        "--count", 60, "--grader", "judge", "--rating", "3..6", "--technique", "x-wing", "--seed", 5,
+        "--no-grade-rest",
+    )  # fmt: skip
     job = crowd.order("levels", *asked, "--chunk", 20)
     found = crowd.wait_for(job)
     assert (found.delivered, found.missed > 0) == (60, True)
@@ -93,6 +98,19 @@ def test_levels_of_a_difficulty_and_grades_of_what_is_stored(crowd: Any) -> None
     assert found.count > 200
     assert {row.kind for row in crowd.chunks(grades)} == {"grade"}
     assert len(list(delivered_rows(crowd.database, found))) == found.count
+
+
+def test_what_lies_above_a_ceiling_is_graded_by_the_fleet(crowd: Any) -> None:
+    job = crowd.order(
+        "levels", "--count", 60, "--grader", "judge", "--rating", "3..6", "--seed", 25, "--chunk", 20
+    )
+    crowd.wait_for(job)
+    [rest] = followers(crowd.database, job)
+    found = crowd.wait_for(rest.id)
+    assert found.delivered == found.count > 0
+    assert not [row for row in crowd.rows(Grade) if row.status == "above" and row.job_id in {job, rest.id}]
+    for each in (job, rest.id):
+        crowd.audit(each)
 
 
 def test_a_run_beside_a_fleet_shares_its_own_job_with_the_workers(crowd: Any) -> None:

@@ -53,7 +53,7 @@ class Works:
     def direct(self, kind: JobKind, *options: str, path: Path, processes: int = 2, **fields: Any) -> DirectResult:
         settings = self.settings.model_copy(update={"processes": processes})
         spec = self.spec(kind, *options, **fields)
-        return run_direct(spec, settings, path, FORMATS["line"], lambda made: None)
+        return run_direct(spec, settings, path, FORMATS["line"], lambda made, tried: None)
 
     def progress(self, job: int) -> Progress:
         return progress(self.database, job)

@@ -23,7 +23,9 @@ def test_what_held_a_process_up_between_claim_and_work_is_no_fault_of_a_row(work
         database = Database(works.settings.database_url)
         settings = works.settings.model_copy(update={"chunk_limit_seconds": 30.0})
         holder = Holder("elsewhere:1:1", "elsewhere", 90.0)
-        bench = Bench(database, works.registry, settings, holder, pace(settings), lambda: False, lambda _: None)
+        bench = Bench(
+            database, works.registry, settings, holder, pace(settings), lambda: False, lambda _, __: None
+        )
         held = claim(database, holder, job=job)
         assert held is not None
         # a broker that froze was waited for
@@ -43,7 +45,7 @@ def test_a_job_is_not_added_up_while_plenty_of_its_chunks_wait(works: Any) -> No
     job = works.place(JobKind.GENERATE, count=FIRST_CHUNKS + 10, chunk_rows=1)
     holder = Holder("elsewhere:1:1", "elsewhere", 90.0)
     settings, database = works.settings, works.database
-    bench = Bench(database, works.registry, settings, holder, pace(settings), lambda: False, lambda _: None)
+    bench = Bench(database, works.registry, settings, holder, pace(settings), lambda: False, lambda *_: None)
     added_up: list[str] = []
 
     @event.listens_for(database.engine, "before_cursor_execute")

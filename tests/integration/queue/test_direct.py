@@ -50,7 +50,7 @@ def test_odd_sizes(works: Any, path: Path, count: int, processes: int) -> None:
 @pytest.mark.parametrize("name", sorted(FORMATS))
 def test_every_format(works: Any, path: Path, name: str) -> None:
     spec = works.spec(JobKind.GENERATE, count=50)
-    run_direct(spec, works.settings, path, FORMATS[name], lambda made: None)
+    run_direct(spec, works.settings, path, FORMATS[name], lambda made, tried: None)
     assert path.stat().st_size == 50 * FORMATS[name].size
     reading = read_grids(path, name)
     assert (len(reading.grids), reading.faults) == (50, ())
@@ -178,7 +178,7 @@ def test_what_another_process_finds_wrong_comes_out_as_it_is(
     spec = works.spec(JobKind.GENERATE, count=20, **LAB)
     settings = works.settings.model_copy(update={"plugin_dir": None, "processes": 1})
     with pytest.raises(UnknownImplementationError, match="lab"):
-        run_direct(spec, settings, path, FORMATS["line"], lambda made: None)
+        run_direct(spec, settings, path, FORMATS["line"], lambda made, tried: None)
     assert _files(path) == []
 
 
@@ -232,7 +232,7 @@ from sudokumill.jobs import JobSpec
 from sudokumill.queue.direct import run_direct
 from sudokumill.settings import Settings
 spec = JobSpec.model_validate_json(sys.argv[1])
-run_direct(spec, Settings(processes=2), Path("-"), FORMATS["line"], lambda made: None)
+run_direct(spec, Settings(processes=2), Path("-"), FORMATS["line"], lambda made, tried: None)
 print("and then this", flush=True)
 """
 

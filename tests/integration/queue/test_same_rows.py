@@ -93,7 +93,7 @@ from sudokumill.jobs import JobSpec
 from sudokumill.queue.direct import run_direct
 from sudokumill.settings import Settings
 spec = JobSpec.model_validate_json(sys.argv[1])
-run_direct(spec, Settings(processes=1), Path(sys.argv[2]), FORMATS["line"], lambda made: False)
+run_direct(spec, Settings(processes=1), Path(sys.argv[2]), FORMATS["line"], lambda made, tried: False)
 """
     for hash_seed in ("1", "2"):
         path = tmp_path / f"{hash_seed}.line"

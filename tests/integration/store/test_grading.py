@@ -20,7 +20,7 @@ from sudokumill.store.keeping import Made, finish
 from sudokumill.store.models import Delivery, Grade, Job, JobState, Puzzle
 from sudokumill.store.placing import count_inputs
 from sudokumill.store.reading import delivered_rows, failed_lines, progress
-from sudokumill.store.yields import seconds_a_row
+from sudokumill.store.yields import cost_of
 
 Ratings = Callable[[int], float]
 """The rating of a final's number; below zero: what its absolute value is a lower bound of."""
@@ -371,9 +371,12 @@ def test_a_job_that_ends_short_says_what_came_out(mill: Any) -> None:
 
 def test_what_an_order_costs_is_known_from_jobs_like_it(mill: Any) -> None:
     asked = mill.spec(7, JobKind.LEVELS, parts=PARTS, seed=9)
-    assert seconds_a_row(mill.database, asked) is None
+    assert cost_of(mill.database, asked) is None
     job = _make_levels(mill, 40, lambda number: 2.0)
     found = mill.progress(job)
-    assert seconds_a_row(mill.database, asked) == pytest.approx(found.seconds / 40)
+    cost = cost_of(mill.database, asked)
+    assert cost is not None
+    assert cost.seconds == pytest.approx(found.seconds / 40)
+    assert cost.share == 1.0
     other = asked.model_copy(update={"difficulty": HARD})
-    assert seconds_a_row(mill.database, other) is None
+    assert cost_of(mill.database, other) is None

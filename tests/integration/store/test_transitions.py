@@ -13,15 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from servers.states import MOVES, every_move, take_moves
 from sudokumill.jobs import Choice, JobKind, Part
 from sudokumill.store import clock, leases, steering
 from sudokumill.store.advance import give_up
+from sudokumill.store.followers import followers
 from sudokumill.store.leases import Hold
-from sudokumill.store.models import Chunk, ChunkState, Job, JobState
+from sudokumill.store.models import Chunk, ChunkState, Grade, Job, JobState, Puzzle
 
 README = Path(__file__).parents[3] / "worker" / "README.md"
 ATTEMPTS = 2
@@ -184,9 +185,27 @@ def _stock(watched: Watched) -> None:
     assert watched.advance(taken) is JobState.DONE
 
 
+def _followed(watched: Watched) -> None:
+    """A job ends, and one follows for what lies above its ceiling."""
+    parts = {part: Choice(name="fake", version="1") for part in (Part.GENERATOR, Part.DIGGER, Part.GRADER)}
+    for by in ("advance", "give_up"):
+        job = watched.place(2, kind=JobKind.LEVELS, parts=parts, grade_rest=True, max_attempts=5)
+        first = 500 if by == "advance" else 600
+        watched.finish(job, lambda position, first=first: first + position)  # type: ignore[misc]
+        with watched.database.write() as connection:
+            ids = connection.execute(select(Puzzle.id).where(Puzzle.job_id == job)).scalars().all()
+            bound = {"grader": "fake", "version": "1", "status": "above", "at_least": 2.0, "job_id": job}
+            rows = [
+                {**bound, "puzzle_id": each, "chunk_id": 0, "position": place} for place, each in enumerate(ids)
+            ]
+            connection.execute(insert(Grade), rows)
+        watched.advance(job) if by == "advance" else watched.give_up(job)
+        assert len(followers(watched.database, job)) == 1
+
+
 def test_every_move_is_made_and_by_whom_the_tables_say(mill: Any) -> None:
     watched = Watched(mill)
-    for act in (_chunks_that_fail, _ends, _chunks_that_are_put_down, _budget, _people, _stock):
+    for act in (_chunks_that_fail, _ends, _chunks_that_are_put_down, _budget, _people, _stock, _followed):
         act(watched)
     assert every_move() - watched.seen == set(), "in the tables, but not made here"
 

@@ -51,8 +51,13 @@ class Bar:
             self._bar.refresh()
             self._bar.stop()
 
-    def show(self, done: int) -> None:
-        """Takes note of the number reached."""
+    def show(self, done: int, tried: int | None = None) -> None:
+        """Takes note of the number reached.
+
+        Args:
+            done: of the total.
+            tried: how many were tried for that, where it is not the same.
+        """
         self._total = max(self._total, done)
         if self._first is None:
             # a job that is resumed has made some before; they do not count for the rate
@@ -62,24 +67,25 @@ class Bar:
             return
         rate = (done - self._first) / max(now - self._began, 1e-9)
         if sys.stderr.isatty():
-            self._draw(done, rate)
+            self._draw(done, rate, _tried(done, tried))
         else:
             self._next_line = now + _LINE_SECONDS
-            err().print(f"{self._what}: {done:,} of {self._total:,}, {rate:,.0f}/s{self._left(done, rate)}")
+            reached = f"{done:,} of {self._total:,}{_tried(done, tried)}"
+            err().print(f"{self._what}: {reached}, {_per_second(rate)}{self._left(done, rate)}")
 
     def say(self, text: str) -> None:
         """Says something between, above the bar where one is drawn."""
         (err() if self._bar is None else self._bar.console).print(text)
 
     def _left(self, done: int, rate: float) -> str:
-        return f", {(self._total - done) / rate:,.0f} s left" if rate > 0 else ""
+        return f", {(self._total - done) / rate:,.0f} s left" if rate > 0 and done < self._total else ""
 
-    def _draw(self, done: int, rate: float) -> None:
+    def _draw(self, done: int, rate: float, tried: str) -> None:
         if self._bar is None:
             self._bar = Progress(
                 TextColumn("{task.description}"),
                 BarColumn(),
-                TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
+                TextColumn("{task.completed:,.0f} of {task.total:,.0f}{task.fields[tried]}"),
                 TextColumn("{task.fields[rate]}"),
                 TimeRemainingColumn(),
                 console=err(),
@@ -87,9 +93,17 @@ class Bar:
                 transient=True,
             )
             self._bar.start()
-            self._bar.add_task(self._what, total=self._total, completed=self._first or 0, rate="")
+            self._bar.add_task(self._what, total=self._total, completed=self._first or 0, rate="", tried="")
         task = self._bar.task_ids[0]
-        self._bar.update(task, completed=done, rate=f"{rate:,.0f}/s", refresh=True)
+        self._bar.update(task, completed=done, rate=_per_second(rate), tried=tried, refresh=True)
+
+
+def _tried(done: int, tried: int | None) -> str:
+    return f" ({tried:,} tried)" if tried is not None and tried > done else ""
+
+
+def _per_second(rate: float) -> str:
+    return f"{rate:,.0f}/s" if rate >= 10 or rate == 0 else f"{rate:.{1 if rate >= 1 else 2}f}/s"
 
 
 def counted(rows: Iterable[T], what: str, total: int) -> Iterator[T]:

@@ -55,7 +55,7 @@ def list_(limit: int, as_json: bool) -> None:
     Example:
       sudokumill jobs list --limit 5
     """
-    from sudokumill.cli.summary import is_left, job_row, shown_state
+    from sudokumill.cli.summary import is_left, job_row, made_of, shown_state
     from sudokumill.cli.tables import plain_table
     from sudokumill.store import reading
 
@@ -63,12 +63,12 @@ def list_(limit: int, as_json: bool) -> None:
     if as_json:
         print_json([job_row(one) for one in found])
         return
-    table = plain_table(">job", "kind", "state", ">delivered", ">ordered", "made by", "when")
+    table = plain_table(">job", "kind", "state", ">delivered", ">ordered", ">tried", "made by", "when")
     for one in found:
         parts = ", ".join(choice.name for choice in one.spec.parts.values())
         table.add_row(
-            str(one.id), one.kind.value, one.state.value, f"{one.delivered:,}", f"{one.count:,}", parts,
-            f"{one.ordered_at:%Y-%m-%d %H:%M}",
+            str(one.id), one.kind.value, one.state.value, f"{one.delivered:,}", f"{one.count:,}",
+            f"{made_of(one):,}", parts, f"{one.ordered_at:%Y-%m-%d %H:%M}",
         )  # fmt: skip
     out().print(table if found else "no job was ordered yet")
     for one in found:
@@ -118,7 +118,7 @@ def watch(ctx: click.Context, job: int, as_json: bool) -> None:
       sudokumill jobs watch 3
     """
     from sudokumill.cli.bars import Bar
-    from sudokumill.cli.running import print_next
+    from sudokumill.cli.running import print_next, show_progress
     from sudokumill.cli.summary import exit_code, items_of, job_object, print_job
     from sudokumill.cli.waking import say_why
     from sudokumill.store import reading
@@ -129,7 +129,7 @@ def watch(ctx: click.Context, job: int, as_json: bool) -> None:
     worked_on = time.monotonic()
     with Bar(f"job {job}: {items_of(found.kind)}", found.count) as bar:
         while not found.state.ended and found.state is not JobState.PAUSED:
-            bar.show(found.delivered)
+            show_progress(bar, found)
             if found.at_work:
                 worked_on = time.monotonic()
             elif time.monotonic() - worked_on > _IDLE_SECONDS:

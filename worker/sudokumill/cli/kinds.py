@@ -50,6 +50,10 @@ _OPTIONS: Final[dict[str, Option]] = {
     "no_aim": click.option(
         "--no-aim", is_flag=True, help="Dig as ordered, also where another way to dig hits better."
     ),
+    "no_grade_rest": click.option(
+        "--no-grade-rest", is_flag=True,
+        help="Leave what turns out harder than asked for with a lower bound; else a grade job follows for it.",
+    ),
     "from_stock": click.option(
         "--from-stock", is_flag=True, help="Take first what is stored and was delivered to no job."
     ),
@@ -145,6 +149,7 @@ _KINDS: Final = (
             *_DIFFICULTY,
             "no_aim",
             "from_stock",
+            "no_grade_rest",
             "generator",
             "digger",
             "solver",
@@ -164,7 +169,18 @@ _KINDS: Final = (
         "Digs puzzles out of stored finals, or out of fresh ones.",
         "Digs puzzles out of stored finals, by default the oldest that were not dug yet.\n\n"
         "With --generator, out of fresh finals.",
-        ("from_job", "count", *_FORM, *_DIFFICULTY, "generator", "digger", "solver", "checker", *_MADE),
+        (
+            "from_job",
+            "count",
+            *_FORM,
+            *_DIFFICULTY,
+            "no_grade_rest",
+            "generator",
+            "digger",
+            "solver",
+            "checker",
+            *_MADE,
+        ),
         (
             "dig --count 500",
             "dig --from-job 3 --digger holes --option order=snake",

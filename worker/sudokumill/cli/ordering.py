@@ -71,12 +71,15 @@ def accept(request: Request, settings: Settings, here: int = 0) -> Accepted:
         placed = _place(database, request, spec, settings, registry, here, readings)
         return Accepted(database, placed, spec, request.file.faults)
     if request.source is Source.FRESH:
-        spec, trial = aimed(
-            specify(request.order(settings, None, difficulty_of(request, settings)), registry),
-            registry,
-            choose=not request.no_aim,
-            others=request.digger is None,
-        )
+        spec = specify(request.order(settings, None, difficulty_of(request, settings)), registry)
+        if request.key is not None and _is_there(settings):
+            # before the trial, which takes its time and changes nothing for an order that stands
+            database = open_store(settings)
+            before = _ordered_before(database, request, spec)
+            if before is not None:
+                _say_existed(before, request.key)
+                return Accepted(database, before, progress(database, before.id).spec, 0)
+        spec, trial = aimed(spec, registry, choose=not request.no_aim, others=request.digger is None)
         database = open_store(settings, create=True)
         return Accepted(database, _place(database, request, spec, settings, registry, here), spec, 0, trial)
     return _accept_stored(request, registry, settings, here)
@@ -113,7 +116,7 @@ def difficulty_of(request: Request, settings: Settings) -> Difficulty | None:
         low, high = parse_range(request.rating)
     elif request.band is not None:
         grader = (request.grader or settings.grader).partition("==")[0]
-        found = band_named(_known_bands(settings), grader, request.band)
+        found = band_named(known_bands(settings), grader, request.band)
         low, high = found.low, found.high
         asked = asked.model_copy(update={"band": found.name})
     if request.rating is not None or request.band is not None:
@@ -122,14 +125,22 @@ def difficulty_of(request: Request, settings: Settings) -> Difficulty | None:
     return asked if asked.asks else None
 
 
-def _known_bands(settings: Settings) -> dict[str, list[BandRange]]:
+def known_bands(settings: Settings) -> dict[str, list[BandRange]]:
     """The bands of the database; where there is none yet, those that a new one has."""
+    if not _is_there(settings):
+        return {DEFAULT_GRADER: list(DEFAULT_BANDS)}
+    database = open_store(settings)
+    try:
+        return bands(database)
+    finally:
+        database.dispose()
+
+
+def _is_there(settings: Settings) -> bool:
+    """Whether the database is there, with tables in it."""
     database = Database(settings.database_url)
     try:
-        if (database.path is not None and not database.path.exists()) or schema.revision_of(database) is None:
-            return {DEFAULT_GRADER: list(DEFAULT_BANDS)}
-        schema.require(database)
-        return bands(database)
+        return (database.path is None or database.path.exists()) and schema.revision_of(database) is not None
     finally:
         database.dispose()
 
@@ -189,7 +200,7 @@ def _fleet(database: Database, spec: JobSpec) -> int:
 
 
 def _ordered_before(database: Database, request: Request, asked: JobSpec) -> Placed | None:
-    """The job that was ordered with this key out of stored grids; by now its source may hold others, or none.
+    """The job that was ordered with this key; by now the source of stored grids may hold others, or none.
 
     Raises:
         KeyTakenError: the key belongs to another order.

@@ -54,6 +54,7 @@ class Request:
     without: tuple[str, ...] = ()
     no_aim: bool = False
     from_stock: bool = False
+    no_grade_rest: bool = False
     options: tuple[str, ...] = ()
     seed: int | None = None
     limit: int = 2
@@ -101,6 +102,7 @@ class Request:
             graded=self.grader is not None,
             difficulty=difficulty,
             from_stock=self.from_stock,
+            grade_rest=not self.no_grade_rest,
         )
 
 

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Final
 from sudokumill.cli.bars import Bar
 from sudokumill.cli.console import err, out, print_json
 from sudokumill.cli.delivery import write_delivered
+from sudokumill.cli.estimate import estimate
 from sudokumill.cli.ordering import accept
 from sudokumill.cli.requests import Request, Wishes
-from sudokumill.cli.summary import exit_code, items_of, job_object, print_job
+from sudokumill.cli.summary import RARE, exit_code, items_of, job_object, print_job
 from sudokumill.cli.waking import check_broker_setting, wake
-from sudokumill.errors import FileUnwritableError, StoredUnwrittenError
+from sudokumill.errors import FileUnwritableError, StoredUnwrittenError, SudokumillError
 from sudokumill.jobs import JobKind
 from sudokumill.output import STANDARD_OUTPUT, shown
 from sudokumill.queue.local import run_local
 from sudokumill.settings import Settings, load_settings
 from sudokumill.store.database import Database
+from sudokumill.store.followers import followers
+from sudokumill.store.models import JobState
 from sudokumill.store.reading import Progress, failed_lines, progress
 
 if TYPE_CHECKING:
@@ -36,6 +39,10 @@ def order_and_run(request: Request) -> int:
         return run_without_store(request, settings)
     check_broker_setting(settings)
     accepted = accept(request, settings, here=settings.processes)
+    if accepted.trial is not None and accepted.trial.share <= RARE:
+        warning = estimate(accepted).warning()
+        if warning is not None:
+            err().print(f"sudokumill: job {accepted.job.id}: {warning}")
     code = run_and_tell(accepted.database, accepted.job.id, settings, request.wishes)
     if request.file is not None:
         _say_lines(accepted.database, accepted.job.id, request.file)
@@ -51,13 +58,15 @@ def run_and_tell(database: Database, job: int, settings: Settings, wishes: Wishe
             alone = wake(database, found.kind, settings)
             if alone is not None:
                 err().print(f"sudokumill: job {job} is made on this machine alone: {alone}")
-        with Bar(f"job {job}: {items_of(found.kind)}", found.count) as bar:
-            found = run_local(database, job, settings, lambda now: bar.show(_reached(now)), bar.say)
+        found = _run(database, found, settings, f"job {job}: {items_of(found.kind)}")
     if wishes.output is not None and found.state.ended:
         try:
             write_delivered(database, found, wishes.output, wishes.text_format)
         except FileUnwritableError as error:
             raise StoredUnwrittenError(**error.fields, job=job) from error
+    if found.state.ended:
+        # what was ordered is there by now
+        _grade_rest(database, job, settings)
     if wishes.as_json:
         print_json(job_object(database, found), err=wishes.rows_on_stdout)
     else:
@@ -78,9 +87,38 @@ def _say_lines(database: Database, job: int, file: InputFile) -> None:
         err().print(f"{file.name}: and more; sudokumill jobs show {job} counts them by reason")
 
 
-def _reached(now: Progress) -> int:
-    """What the bar shows: with what is made but not stored yet, or small jobs would go from nothing to all."""
-    return min(now.delivered + now.in_hand, now.count)
+def _run(database: Database, found: Progress, settings: Settings, what: str) -> Progress:
+    """Runs a job to its end behind a bar."""
+    with Bar(what, found.count) as bar:
+        return run_local(database, found.id, settings, lambda now: _show(bar, now), bar.say)
+
+
+def _show(bar: Bar, now: Progress) -> None:
+    """With what is made but not stored yet, or small jobs would go from nothing to all."""
+    show_progress(bar, now, now.in_hand, now.hits_in_hand)
+
+
+def show_progress(bar: Bar, now: Progress, in_hand: int = 0, hits_in_hand: int = 0) -> None:
+    """Shows on a bar how much of a job counts, and what was tried for that."""
+    bar.show(min(now.delivered + hits_in_hand, now.count), now.tried + in_hand)
+
+
+def _grade_rest(database: Database, job: int, settings: Settings) -> None:
+    """Runs the grade jobs that followed a job; what goes wrong there is said, and the job itself is none the
+    worse."""
+    while True:
+        left = [one for one in followers(database, job) if not one.state.ended]
+        if not left or left[0].state is JobState.PAUSED:
+            return
+        if settings.broker_url is not None:
+            wake(database, JobKind.GRADE, settings)
+        try:
+            one = _run(database, left[0], settings, f"job {left[0].id}: grades of what job {job} left")
+        except SudokumillError as error:
+            err().print(f"sudokumill: job {left[0].id}, which grades what job {job} left: {error}")
+            return
+        if not one.state.ended:
+            return
 
 
 def with_processes(settings: Settings, processes: int | None) -> Settings:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 @click.option("--solution", is_flag=True, help="Draw the solution too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(level: str | None, solution: bool, as_json: bool) -> None:
-    """Draws a level: the one with this id, or one of the newest job.
+    """Draws a level: the one with this id, or the first that the newest job delivered.
+
+    Where no job has delivered any, one that is stored.
 
     The beginning of an id is enough where no other level has it.
 
@@ -34,10 +36,16 @@ def show(level: str | None, solution: bool, as_json: bool) -> None:
     """
     from sudokumill.cli.delivery import level_object, shown_grade
     from sudokumill.settings import load_settings
-    from sudokumill.store import levels
+    from sudokumill.store import levels, reading
 
     database = open_store(load_settings())
-    row = levels.newest_level(database) if level is None else _find(database, level)
+    job, row = None, None
+    if level is not None:
+        row = _find(database, level)
+    elif (found := reading.newest_delivered(database)) is not None:
+        job, row = found
+    else:
+        row = levels.newest_level(database)
     if row is None:
         raise NoLevelError()
     if as_json:
@@ -52,7 +60,8 @@ def show(level: str | None, solution: bool, as_json: bool) -> None:
     click.echo(f"\n{row.clue_count} clues{paper}, symmetry {row.symmetry}, {minimal}{nodes}")
     if row.grade_status is not None:
         click.echo(shown_grade(row))
-    click.echo(f"id {shown_id(row.id)}, job {row.job_id}")
+    whose = f"job {row.job_id}" if job in {None, row.job_id} else f"job {job}, made by job {row.job_id}"
+    click.echo(f"id {shown_id(row.id)}, {whose}")
 
 
 def _find(database: Database, level: str) -> Row[Any]:

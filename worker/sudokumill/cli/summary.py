@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from rich.console import Console
 
@@ -11,9 +11,16 @@ from sudokumill.cli.tables import plain_list, plain_table
 from sudokumill.jobs import JobKind, Part
 from sudokumill.rows import Failure, ReportSum
 from sudokumill.store.database import Database
+from sudokumill.store.followers import followers
 from sudokumill.store.models import JobState
 from sudokumill.store.reading import Progress, failures, reports, versions
 from sudokumill.store.yields import OR_MORE, shown_shares, yield_of
+
+RARE: Final = 0.01
+"""Share of what is tried below which it is worth a word that all the rest goes to stock."""
+
+_FEW_TRIED: Final = 1_000
+"""By which that is not known yet."""
 
 _ITEMS = {
     JobKind.GENERATE: "finals",
@@ -47,9 +54,11 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
     table.add_row("job", f"{found.id} ({found.kind.value})")
     table.add_row("state", shown_state(found))
     table.add_row("delivered", f"{found.delivered:,} of {found.count:,} {items_of(found.kind)}")
+    tried = made_of(found)
     for name, number, remark in (
-        ("  stored before", found.already, ""),
-        ("tried", found.tried if found.tried != found.delivered else 0, ""),
+        ("  from stock", found.stock, "" if tried or not found.state.ended else " (nothing had to be made)"),
+        ("  stored before", found.already - found.stock, ""),
+        ("tried", tried if tried != found.delivered else 0, ""),
         ("  off target", found.missed, " (stored as stock, where a puzzle was left)"),
         ("  repeated", found.repeated, ""),
         ("  not new", found.not_new, ""),
@@ -58,19 +67,18 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
     ):
         if number:
             table.add_row(name, f"{number:,}{remark}")
-    if found.stock:
-        table.add_row("from stock", f"{found.stock:,}")
+    if _is_rare(found):
+        table.add_row("", _rare(found))
     if found.spec.difficulty is not None:
         table.add_row("asked for", str(found.spec.difficulty))
-    if found.spec.aimed_by:
+    if found.spec.aimed_by and (tried or not found.state.ended):
         table.add_row("aimed by", ", ".join(found.spec.aimed_by))
     shares = yield_of(database, found)
     if shares:
         table.add_row("came out", shown_shares(shares))
-        if any(name.endswith(OR_MORE) for name, _ in shares):
-            table.add_row(
-                "", f"how much more:  sudokumill run grade --grader {found.spec.parts[Part.GRADER].name}"
-            )
+    _add_rest(
+        table.add_row, found, followers(database, found.id), any(name.endswith(OR_MORE) for name, _ in shares)
+    )
     for parts in versions(database, found.id):
         table.add_row("made with", ", ".join(f"{part} {name}" for part, name in parts.items()))
     options = [
@@ -91,6 +99,33 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
         table.add_row("time", f"{found.worked:.1f} s, {rate:,.0f} a second")
     console.print(table)
     print_failures(console, failures(database, found.id))
+
+
+def _add_rest(
+    add_row: Callable[[str, str], None], found: Progress, rest: Sequence[Progress], bounds: bool
+) -> None:
+    """The jobs that grade what a ceiling left, and what is left to be graded after them."""
+    for one in rest:
+        add_row("graded after", f"{one.delivered:,} of {one.count:,} by job {one.id}, {shown_state(one)}")
+    if bounds and all(one.state.ended for one in rest):
+        add_row("", f"how much more:  sudokumill run grade --grader {found.spec.parts[Part.GRADER].name}")
+
+
+def made_of(found: Progress) -> int:
+    """Positions that a job tried itself: what came from stock is none of them."""
+    return found.tried - found.stock
+
+
+def _is_rare(found: Progress) -> bool:
+    tried, hits = made_of(found), found.qualified - found.stock
+    return found.spec.difficulty is not None and tried >= _FEW_TRIED and hits <= tried * RARE
+
+
+def _rare(found: Progress) -> str:
+    """One line on what hardly ever comes, and where all the rest is."""
+    tried, hits = made_of(found), found.qualified - found.stock
+    share = f"one in {tried / hits:,.0f} was as ordered" if hits else "nothing was as ordered"
+    return f"{share}; all others are stock:  sudokumill stock"
 
 
 def _add_reports(add_row: Callable[[str, str], None], sums: Mapping[str, ReportSum]) -> None:
@@ -123,9 +158,10 @@ def job_row(found: Progress) -> dict[str, Any]:
         **{
             name: getattr(found, name)
             for name in (
-                "delivered", "already", "stock", "tried", "missed", "repeated", "not_new", "failed", "surplus",
+                "delivered", "already", "stock", "missed", "repeated", "not_new", "failed", "surplus",
             )
         },
+        "tried": made_of(found),
         "chunks": {state.value: number for state, number in found.chunks.items()},
         "parts": {
             part.value: {"name": choice.name, "version": choice.version, "options": choice.options}
@@ -150,6 +186,10 @@ def job_object(database: Database, found: Progress) -> dict[str, Any]:
         },
         "failures": failure_objects(failures(database, found.id)),
         "came_out": dict(yield_of(database, found)),
+        "graded_after": [
+            {"job": one.id, "state": one.state.value, "delivered": one.delivered, "count": one.count}
+            for one in followers(database, found.id)
+        ],
     }
 
 

@@ -28,7 +28,7 @@ def run_without_store(request: Request, settings: Settings) -> int:
     path = Path(wishes.output or STANDARD_OUTPUT)
     text = format_for(str(path), wishes.text_format)
     with Bar(items_of(spec.kind), spec.count) as bar:
-        result = run_direct(spec, settings, path, text, lambda made: bar.show(min(made, spec.count)))
+        result = run_direct(spec, settings, path, text, lambda made, tried: bar.show(min(made, spec.count), tried))
     _tell_direct(spec, result, wishes)
     return 0
 

@@ -68,8 +68,9 @@ class Bench:
     pace: Pace
     interrupted: Callable[[], bool]
     """Asked between batches; True keeps what is made and leaves the rest waiting."""
-    note: Callable[[int], None]
-    """Told the positions of each batch that was made, and minus their sum when they are stored."""
+    note: Callable[[int, int], None]
+    """Told the positions of each batch that was made and how many of them are as ordered, and minus their sums
+    when they are stored."""
     station: Station | None = None
     """The line of the job in hand: building it costs milliseconds, so it outlives a chunk."""
     used: bool = False
@@ -163,7 +164,7 @@ def run_chunk(bench: Bench, held: Claim, spec: JobSpec) -> JobState:
         raise
     finally:
         bench.used = True
-        bench.note(held.start - made.reached)
+        bench.note(held.start - made.reached, -sum(batch.hits for batch in made.batches))
     return bench.move_on(held.job)
 
 
@@ -218,7 +219,7 @@ def _make(bench: Bench, held: Claim, spec: JobSpec, station: Station, made: Made
         seconds = time.perf_counter() - began
         made.add(batch, seconds, stop)
         station.learn(stop - start, seconds, most)
-        bench.note(stop - start)
+        bench.note(stop - start, batch.hits)
         if len(batch.errors) == stop - start:
             # nothing of it came out well: the job looks at that before more is tried
             station.rows = _FIRST_BATCH

@@ -130,7 +130,7 @@ class _Ledger:
 
 
 def run_direct(
-    spec: JobSpec, settings: Settings, path: Path, text: TextFormat, watch: Callable[[int], None]
+    spec: JobSpec, settings: Settings, path: Path, text: TextFormat, watch: Callable[[int, int], None]
 ) -> DirectResult:
     """Makes a job's rows and writes them to a file: finals of generate, puzzles of levels.
 
@@ -140,7 +140,7 @@ def run_direct(
         path: where to; ``-`` is standard output. A regular file appears under its name only when it is whole.
             Anything else that exists there (a pipe, a device) is written to in order at the end.
         text: the format.
-        watch: called several times a second with the rows made.
+        watch: called several times a second with the rows made and the positions tried for them.
 
     Raises:
         FileUnwritableError: the file cannot be written, or the disk is full.
@@ -181,7 +181,7 @@ class _Draft:
 
 
 def _fill(
-    spec: JobSpec, settings: Settings, draft: _Draft, text: TextFormat, watch: Callable[[int], None]
+    spec: JobSpec, settings: Settings, draft: _Draft, text: TextFormat, watch: Callable[[int, int], None]
 ) -> _Ledger:
     """Has ranges of positions written until enough distinct rows are there, or no more can be had."""
     ledger = _Ledger()
@@ -218,7 +218,7 @@ def _fill(
 
 
 def _collect(
-    pool: ProcessPoolExecutor, ranges: list[tuple[int, int]], ledger: _Ledger, watch: Callable[[int], None]
+    pool: ProcessPoolExecutor, ranges: list[tuple[int, int]], ledger: _Ledger, watch: Callable[[int, int], None]
 ) -> None:
     """Has ranges of positions made, and takes down what they came to."""
     pending: set[Future[_Share]] = {pool.submit(_write_range, start, stop) for start, stop in ranges}
@@ -227,7 +227,7 @@ def _collect(
         for future in done:
             share = future.result()
             ledger.shares[share.start] = share
-        watch(ledger.good)
+        watch(ledger.good, ledger.tried)
 
 
 def _is_hopeless(spec: JobSpec, ledger: _Ledger, distinct: Runs, settings: Settings) -> bool:

@@ -121,7 +121,8 @@ class _Crew:
         self._spec = progress(database, job).spec
         self.name = owner_name()
         self._about = run_crew(settings, self.name, job, self._spec.kind)
-        self._in_hand = FORK.Value("q", 0)
+        self._in_hand = FORK.Array("q", 2)
+        """Positions that are made but not stored yet, and how many of them are as ordered."""
         self._children: list[_Child] = []
         self._idle_deaths = 0
         self._interruption = _Interruption()
@@ -136,7 +137,9 @@ class _Crew:
             if time.monotonic() - beaten > self._settings.reaper_seconds:
                 beaten = self._beat()
             found = progress(self._database, self._job)
-            watch(replace(found, in_hand=self._in_hand.value))
+            with self._in_hand.get_lock():
+                in_hand, hits = self._in_hand[:]
+            watch(replace(found, in_hand=in_hand, hits_in_hand=hits))
             if found.state.ended or found.state is JobState.PAUSED:
                 return
             wait([child.process.sentinel for child in self._children], timeout=_LOOK_SECONDS)
@@ -236,9 +239,10 @@ class _Crew:
             if state.ended or state is JobState.PAUSED:
                 return
 
-    def _note(self, positions: int) -> None:
+    def _note(self, positions: int, hits: int) -> None:
         with self._in_hand.get_lock():
-            self._in_hand.value += positions
+            self._in_hand[0] += positions
+            self._in_hand[1] += hits
 
 
 def _raise_words(child: _Child) -> None:

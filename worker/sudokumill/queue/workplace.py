@@ -101,6 +101,9 @@ class Workplace:
             state = run_chunk(self._bench, held, spec)
             self._pause = _AGAIN_SECONDS
             log.info("chunk %d of job %d ended; the job is %s", held.chunk, held.job, state.value)
+            if state.ended:
+                # a grade job may follow it
+                self._dispatch(JobKind.GRADE)
         except LeaseLostError as error:
             log.warning("%s", error)
         except StoreError as error:
@@ -216,5 +219,5 @@ class Workplace:
             holder=holder_of(self._settings, self._worker),
             pace=pace(self._settings),
             interrupted=lambda: self._stopping,
-            note=lambda _: None,
+            note=lambda _positions, _hits: None,
         )

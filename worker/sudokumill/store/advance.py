@@ -15,6 +15,7 @@ from sqlalchemy import Connection, func, select, update
 
 from sudokumill.jobs import FIRST_CHUNKS, JobKind
 from sudokumill.store.database import Database
+from sudokumill.store.followers import place_follower
 from sudokumill.store.models import Chunk, ChunkState, Job, JobState
 from sudokumill.store.placing import append_chunks
 from sudokumill.store.reading import OPEN, TRIED, Progress, last_delivered, read_failures, read_progress
@@ -62,6 +63,9 @@ def advance(database: Database, job: int, pace: Pace) -> JobState:
         if found.state.ended:
             # what a process gave back after a person had cancelled the job
             _drop_waiting(connection, job)
+            if found.state is JobState.FAILED and not _running(connection, job):
+                # what others had in hand when it was given up has been stored since
+                place_follower(connection, found, pace.processes, pace.chunk_seconds)
         if found.state.ended or found.state is JobState.PAUSED:
             return found.state
         enough = found.qualified >= found.count and _prefix(connection, found) >= found.count
@@ -72,10 +76,10 @@ def advance(database: Database, job: int, pace: Pace) -> JobState:
                 return found.state
             # nothing runs and nothing waits: what ended since it was read is in the rows, and nothing can follow
             found = read_progress(connection, job)
-            return _end_short(connection, found, reason or "")
+            return _end_short(connection, found, reason or "", pace)
         if _revive(connection, job) or _cut(connection, found, open_positions, pace) or open_positions:
             return found.state
-        return _end_short(connection, found, _bound_reason(found))
+        return _end_short(connection, found, _bound_reason(found), pace)
 
 
 def has_plenty(database: Database, job: int) -> bool:
@@ -101,6 +105,7 @@ def give_up(database: Database, job: int, reason: str) -> None:
         if not found.state.ended:
             _drop_waiting(connection, job)
             _end(connection, found, JobState.FAILED, reason)
+            place_follower(connection, found)
             if _running(connection, job):
                 # what others have in hand is stored after this end: it is counted when somebody asks
                 connection.execute(update(Job).where(Job.id == job).values(delivered=None, last_position=None))
@@ -236,11 +241,13 @@ def _revive(connection: Connection, job: int) -> int:
     ).rowcount
 
 
-def _end_short(connection: Connection, found: Progress, reason: str) -> JobState:
+def _end_short(connection: Connection, found: Progress, reason: str, pace: Pace) -> JobState:
     """Ends a job that delivered less than was ordered, and says why.
 
     Unless it has delivered all by now: then only the order of its positions is not what it would have been.
     """
+    # in the transaction of the end: no process can die between the two
+    place_follower(connection, found, pace.processes, pace.chunk_seconds)
     if found.qualified >= found.count:
         return _end(connection, found, JobState.DONE, None)
     details = [

@@ -15,10 +15,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, assert_never
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, not_, select, true, union_all
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    false,
+    func,
+    not_,
+    or_,
+    select,
+    true,
+    union_all,
+)
 
 from sudokumill.errors import UnknownJobError, UnreadableJobError
-from sudokumill.jobs import Distinct, JobKind, JobSpec, Part
+from sudokumill.jobs import Distinct, JobKind, JobSpec, Part, Source
 from sudokumill.store.database import Database, Now
 from sudokumill.store.models import (
     COUNTERS,
@@ -294,12 +307,13 @@ def _results(about: Row[Any]) -> list[_Results]:
 
 
 def _graded(about: Row[Any]) -> _Results:
-    """Inputs of a grade job that have its grade.
+    """Inputs of a grade job that have its grade, or whose level has been dropped since, with its grades.
 
     A grade belongs to a puzzle and to no chunk. So an input counts for the last ended chunk that has its position:
     a retry lies on the chunk whose failures it tries again.
     """
-    grader = JobSpec.model_validate(about.spec).parts[Part.GRADER]
+    spec = JobSpec.model_validate(about.spec)
+    grader = spec.parts[Part.GRADER]
     tried = (
         select(func.max(Chunk.id))
         .where(Chunk.job_id == about.id, Chunk.state.in_(_TRIED))
@@ -313,9 +327,11 @@ def _graded(about: Row[Any]) -> _Results:
     graded = select(Grade.puzzle_id).where(
         Grade.puzzle_id == Input.item_id, Grade.grader == grader.name, Grade.version == grader.version
     )
+    stored = select(Puzzle.id).where(Puzzle.id == Input.item_id)
+    dropped = ~stored.exists() if spec.source is Source.PUZZLES else false()
     rows = (
         select(Input.job_id, Input.position, tried.label("chunk_id"))
-        .where(Input.job_id == about.id, ~failed.exists(), graded.exists())
+        .where(Input.job_id == about.id, ~failed.exists(), or_(graded.exists(), dropped))
         .subquery()
     )
     return _Results(

@@ -72,6 +72,12 @@ def grade_columns() -> tuple[Any, ...]:
     )
 
 
+def has_grades(database: Database, grader: str) -> bool:
+    """Whether there is any grade of a grader."""
+    with database.read() as connection:
+        return connection.execute(select(Grade.grader).where(Grade.grader == grader).limit(1)).first() is not None
+
+
 def levels_in_bands(database: Database) -> dict[str, list[tuple[BandRange, int]]]:
     """How many stored levels lie in each band of each grader that has any, the easiest band first."""
     counted = (

@@ -64,15 +64,10 @@ def level(database: Database, level_id: bytes) -> Row[Any] | None:
 
 
 def newest_level(database: Database) -> Row[Any] | None:
-    """A level of the newest job that has any: its first."""
+    """The first level that the newest job stored which stored any, whether it was what that asked for or not."""
     with database.read() as connection:
         newest = select(func.max(Puzzle.job_id)).scalar_subquery()
-        query = (
-            level_query()
-            .where(Puzzle.job_id == newest)
-            .order_by(Puzzle.on_target.desc(), Puzzle.position)
-            .limit(1)
-        )
+        query = level_query().where(Puzzle.job_id == newest).order_by(Puzzle.position).limit(1)
         return connection.execute(query).one_or_none()
 
 

@@ -17,6 +17,7 @@ from sudokumill.errors import BadOrderError, KeyTakenError, NothingToGradeError,
 from sudokumill.grids.batch import Grids, digests, to_lines
 from sudokumill.jobs import (
     FIRST_CHUNKS,
+    FOLLOWER_KEY,
     Choice,
     JobKind,
     JobSpec,
@@ -131,11 +132,13 @@ def place(
         classify: finds classes of what is in stock, for an order that wants no isomorphs.
 
     Raises:
-        BadOrderError: the key is too long.
+        BadOrderError: the key is too long, or one that jobs have which follow others.
         KeyTakenError: the key belongs to another order.
     """
     if key is not None and not 1 <= len(key) <= _LONGEST_KEY:
         raise BadOrderError(reason=f"--key has {len(key)} characters; give it 1 to {_LONGEST_KEY}")
+    if key is not None and FOLLOWER_KEY.fullmatch(key):
+        raise BadOrderError(reason=f"--key {key!r}: the job that grades what another left has it; choose another")
     spec = spec.model_copy(update={"inputs_digest": _digest(inputs)})
     try:
         with database.write() as connection:
@@ -143,7 +146,7 @@ def place(
                 before = connection.execute(select(Job).where(Job.key == key)).one_or_none()
                 if before is not None:
                     return _same_order(before, spec, seed_given)
-            job = _insert_job(connection, spec, key, priority)
+            job = insert_job(connection, spec, key, priority)
             _keep_inputs(connection, job, spec, inputs, lines)
             taken = take_stock(connection, job, spec, priority, classify) if spec.from_stock else 0
             if taken < spec.count:
@@ -160,7 +163,8 @@ def place(
     return Placed(job, JobState.WAITING, spec.seed, existed=False)
 
 
-def _insert_job(connection: Connection, spec: JobSpec, key: str | None, priority: int) -> int:
+def insert_job(connection: Connection, spec: JobSpec, key: str | None, priority: int) -> int:
+    """The row of a new job, without inputs and chunks; returns its id."""
     return connection.execute(
         insert(Job)
         .values(

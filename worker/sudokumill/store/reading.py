@@ -83,6 +83,8 @@ class Progress:
     """Whether somebody works on it, or lives who will take its next chunk, where that was looked at."""
     in_hand: int = 0
     """Positions that are made but not stored yet, where the reader knows of them."""
+    hits_in_hand: int = 0
+    """Those of them that are as ordered, so far as is known before they are stored."""
 
     @property
     def surplus(self) -> int:
@@ -378,6 +380,33 @@ def delivered_finals(job: int) -> Select[int, int, str]:
     )
     both = union_all(of_finals, of_puzzles).subquery()
     return select(both.c.job_id, both.c.position, both.c.digits).order_by(both.c.position)
+
+
+def newest_delivered(database: Database) -> tuple[int, Row[Any]] | None:
+    """The newest job that delivered a level, and the first one that it did, with the columns of
+    ``level_columns``."""
+    counted = select(Chunk.id).where(Chunk.job_id == Job.id, Chunk.state.in_(TRIED), Chunk.delivered > 0)
+    with database.read() as connection:
+        job = connection.execute(
+            select(Job.id, Job.spec)
+            .where(Job.kind.in_([JobKind.LEVELS, JobKind.DIG]), counted.exists())
+            .order_by(Job.id.desc())
+            .limit(1)
+        ).one_or_none()
+        if job is None:
+            return None
+        # the first of each, and not of both: then nothing is sorted
+        own = select(Puzzle.position.label("position"), Puzzle.id.label("item_id")).where(
+            Puzzle.job_id == job.id, Puzzle.on_target
+        )
+        others = select(Delivery.position, Delivery.item_id).where(Delivery.job_id == job.id)
+        firsts = [select(each.order_by("position").limit(1).subquery()) for each in (own, others)]
+        both = union_all(*firsts).subquery()
+        first = select(both).order_by(both.c.position).limit(1).subquery()
+        grader = read_spec(job.id, job.spec).parts.get(Part.GRADER)
+        query = level_query(among=first, grader=None if grader is None else grader.name)
+        row = connection.execute(query).one_or_none()
+    return None if row is None else (job.id, row)
 
 
 def delivered_rows(database: Database, found: Progress) -> Iterator[Row[Any]]:

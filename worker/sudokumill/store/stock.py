@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, func, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, insert, or_, select
 
 from sudokumill.grids.batch import Grids, from_lines
 from sudokumill.grids.symmetries import Symmetry, orbits
@@ -49,9 +49,7 @@ def take_stock(
     Returns:
         How many were taken.
     """
-    if connection.dialect.name == "postgresql":
-        # two orders at the same moment must not take the same levels
-        connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(_LOCK, 0))))
+    lock_stock(connection)
     rows = connection.execute(_stock(spec).execution_options(yield_per=_AT_A_TIME))
     fitting = filter(lambda row: _has_techniques(spec, row), rows)
     chosen: Iterator[tuple[bytes, bytes | None]] = ((row.id, None) for row in fitting)
@@ -95,8 +93,14 @@ def _one_of_each_class(
                 yield row.id, class_id
 
 
-def _stock(spec: JobSpec) -> Select[*tuple[Any, ...]]:
-    """SQL: what was delivered to no job and is as the order asks, but for the techniques; the oldest first.
+def lock_stock(connection: Connection) -> None:
+    """Lets one transaction at a time take from stock: two at the same moment would take the same levels."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(_LOCK, 0))))
+
+
+def is_stock() -> list[ColumnElement[bool]]:
+    """SQL: the level, of which ``Job`` is the origin, was delivered to no job.
 
     A job's own row is stock if it missed its target, or lies after the last one that the job needed. One that the
     job may still need, or whose job was cancelled, is not.
@@ -106,15 +110,19 @@ def _stock(spec: JobSpec) -> Select[*tuple[Any, ...]]:
         .join(Job, Job.id == Delivery.job_id)
         .where(or_(Job.last_position.is_(None), Delivery.position <= Job.last_position))
     )
+    return [
+        Puzzle.state == "available",
+        or_(~Puzzle.on_target, Puzzle.position > Job.last_position),
+        Puzzle.id.not_in(delivered),
+    ]
+
+
+def _stock(spec: JobSpec) -> Select[*tuple[Any, ...]]:
+    """SQL: what is in stock and is as the order asks, but for the techniques; the oldest first."""
     query = (
         select(Puzzle.id)
         .join(Job, Job.id == Puzzle.job_id)
-        .where(
-            Puzzle.state == "available",
-            or_(~Puzzle.on_target, Puzzle.position > Job.last_position),
-            Puzzle.id.not_in(delivered),
-            *_as_dug(spec),
-        )
+        .where(*is_stock(), *_as_dug(spec))
         .order_by(Puzzle.job_id, Puzzle.position)
     )
     if spec.distinct is Distinct.ISOMORPH:

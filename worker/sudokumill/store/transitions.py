@@ -11,9 +11,9 @@ from typing import Final
 from sudokumill.store.models import ChunkState, JobState
 
 CHUNK_MOVES: Final[dict[tuple[ChunkState | None, ChunkState], frozenset[str]]] = {
-    # an order's first chunks; those that follow; the rest of one that was put down; the halves of one that failed
-    # too often; those for what is tried again
-    (None, ChunkState.WAITING): frozenset({"place", "advance", "finish", "fail", "reap", "retry"}),
+    # an order's first chunks; those that follow; those of the job that follows one that ends; the rest of one that
+    # was put down; the halves of one that failed too often; those for what is tried again
+    (None, ChunkState.WAITING): frozenset({"place", "advance", "give_up", "finish", "fail", "reap", "retry"}),
     # what was taken from stock
     (None, ChunkState.DONE): frozenset({"place"}),
     # the rest of one whose job wants no more
@@ -34,7 +34,8 @@ CHUNK_MOVES: Final[dict[tuple[ChunkState | None, ChunkState], frozenset[str]]] =
 _OPEN: Final = (JobState.WAITING, JobState.RUNNING)
 
 JOB_MOVES: Final[dict[tuple[JobState | None, JobState], frozenset[str]]] = {
-    (None, JobState.WAITING): frozenset({"place"}),
+    # an order; the job that follows one that ends
+    (None, JobState.WAITING): frozenset({"place", "advance", "give_up"}),
     (JobState.WAITING, JobState.RUNNING): frozenset({"claim"}),
     # nobody works on it any more
     (JobState.RUNNING, JobState.WAITING): frozenset({"stop_clock"}),
