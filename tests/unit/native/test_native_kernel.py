@@ -21,6 +21,7 @@ def _succeeds(command: list[str | Path]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)  # most of it is the compiler's
 @pytest.mark.parametrize("sanitizers", SANITIZERS)
 def test_the_kernel_keeps_its_promises_under_sanitizers(tmp_path: Path, sanitizers: str) -> None:
     # compiled directly, as CMake need not be on the path of whoever installed a wheel
