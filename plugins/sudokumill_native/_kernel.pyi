@@ -182,13 +182,16 @@ def grade_path(
         tuple[int, ...],
         tuple[tuple[int, int], ...],
         tuple[tuple[int, int], ...],
+        tuple[tuple[tuple[int, int, bool, int, int, tuple[int, ...]], ...], ...],
     ]
 ]:
     """The steps that ``grade`` counts for one grid of shape (81,): none if it is no puzzle.
 
     Returns:
-        Number of the technique, rating in tenths, cells, digits, placements and eliminations as (cell, digit) of
-        each; cells are 0 .. 80, digits 1 .. 9.
+        Number of the technique, rating in tenths, cells, digits, placements and eliminations as (cell, digit), and
+        chains of each; cells are 0 .. 80, digits 1 .. 9. A chain is a tuple of (cell, digit, on, why, technique,
+        since): ``why`` is a place in ``LINK_REASONS``, or the first number after them for ``technique``, a number
+        that means nothing otherwise; ``since`` are the places of the links that it follows from.
 
     Raises:
         ValueError: a build that this machine cannot run.

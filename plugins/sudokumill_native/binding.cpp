@@ -399,8 +399,24 @@ nb::tuple grade(const GridsIn& grids, std::uint64_t effort, std::optional<std::u
     return as_arrays(grades);
 }
 
-/// (technique, rating, cells, digits, placements, eliminations), as in _kernel.pyi.
-nb::tuple as_step(const explainer::Hint& hint) {
+/// ((cell, digit, on, why, technique, since), ...), as in _kernel.pyi.
+nb::tuple as_chain(const explainer::chains::Chain& chain) {
+    nb::list implications;
+    for (const explainer::chains::Implication& implication : chain) {
+        nb::list since;
+        for (const int number : implication.since) {
+            since.append(number);
+        }
+        implications.append(nb::make_tuple(implication.node.cell, implication.node.digit + 1, implication.node.on,
+                                           static_cast<int>(implication.why),
+                                           static_cast<int>(implication.technique), nb::tuple(since)));
+    }
+    return nb::tuple(implications);
+}
+
+/// (technique, rating, cells, digits, placements, eliminations, chains), as in _kernel.pyi.
+nb::tuple as_step(const explainer::PathStep& step) {
+    const explainer::Hint& hint = step.hint;
     nb::list cells;
     explainer::for_each_cell(hint.cells, [&](int cell) { cells.append(cell); });
     nb::list digits;
@@ -417,23 +433,27 @@ nb::tuple as_step(const explainer::Hint& hint) {
             }
         }
     }
+    nb::list chains;
+    for (const explainer::chains::Chain& chain : step.chains) {
+        chains.append(as_chain(chain));
+    }
     return nb::make_tuple(static_cast<int>(hint.technique), hint.rating, nb::tuple(cells), nb::tuple(digits),
-                          nb::tuple(placements), nb::tuple(eliminations));
+                          nb::tuple(placements), nb::tuple(eliminations), nb::tuple(chains));
 }
 
 nb::list grade_path(const GridIn& grid, std::uint64_t effort, std::optional<std::uint16_t> ceiling,
                     const std::string& build) {
     const explainer::GradeBounds bounds = grade_bounds_of(effort, ceiling);
     const Engine& engine = engine_of(build);
-    std::vector<explainer::Hint> path;
+    std::vector<explainer::PathStep> path;
     do_batch(1, 1, [&](std::size_t, std::size_t, const StopCheck& stop_check) {
         explainer::GradeBounds own_bounds = bounds;
         own_bounds.stop_check = &stop_check;
         path = explainer::find_path(engine, GridView(grid.data(), kCells), own_bounds);
     });
     nb::list steps;
-    for (const explainer::Hint& hint : path) {
-        steps.append(as_step(hint));
+    for (const explainer::PathStep& step : path) {
+        steps.append(as_step(step));
     }
     return steps;
 }

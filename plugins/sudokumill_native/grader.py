@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sudokumill.contracts import GradeResult, GradeStatus, Step
+from sudokumill.contracts import LINK_REASONS, GradeResult, GradeStatus, Link, Step
 from sudokumill.grids.batch import Grids, check_batch
 from sudokumill_native import _kernel
 from sudokumill_native.builds import chosen_build
@@ -87,11 +87,18 @@ class ExplainerGrader:
         """
         grids = check_batch(puzzle[np.newaxis], "puzzle")
         return tuple(
-            Step(_CODES[number], tenths / 10, cells, digits, placements, eliminations)
-            for number, tenths, cells, digits, placements, eliminations in _kernel.grade_path(
+            Step(_CODES[number], tenths / 10, cells, digits, placements, eliminations, tuple(map(_chain, chains)))
+            for number, tenths, cells, digits, placements, eliminations, chains in _kernel.grade_path(
                 grids[0], self._effort, self._ceiling, self._build
             )
         )
+
+
+def _chain(links: tuple[tuple[int, int, bool, int, int, tuple[int, ...]], ...]) -> tuple[Link, ...]:
+    return tuple(
+        Link(cell, digit, on, LINK_REASONS[why] if why < len(LINK_REASONS) else _CODES[technique], since)
+        for cell, digit, on, why, technique, since in links
+    )
 
 
 def _in_points(tenths: NDArray[np.uint16] | NDArray[np.int64]) -> NDArray[np.float64]:

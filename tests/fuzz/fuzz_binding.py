@@ -20,14 +20,20 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from sudokumill.contracts import DigStatus, SolveStatus
+from sudokumill.contracts import DigStatus, GradeStatus, SolveStatus
 from sudokumill.errors import BatchShapeError
 from sudokumill.grids.batch import from_lines, to_lines
 from sudokumill.grids.clashes import are_finals
 from sudokumill_native import _kernel
 from sudokumill_native.digger import NativeDigger
 from sudokumill_native.generator import NativeGenerator
-from sudokumill_native.options import NativeDiggerOptions, NativeGeneratorOptions, SearchOptions
+from sudokumill_native.grader import ExplainerGrader
+from sudokumill_native.options import (
+    ExplainerOptions,
+    NativeDiggerOptions,
+    NativeGeneratorOptions,
+    SearchOptions,
+)
 from sudokumill_native.solvers import ExactCoverSolver, NativeSolver
 
 FINALS: Final = (
@@ -227,6 +233,50 @@ def _dig_in_kernel(bytes_: Bytes) -> None:
     assert len(seeds) == len(finals) == len(status)
 
 
+def _grade(bytes_: Bytes) -> None:
+    grids = _bent(_grids(bytes_), bytes_)
+    wishes: dict[str, object] = {"effort": 1 + 20 * bytes_.next()}
+    if bytes_.flag():
+        wishes["ceiling"] = bytes_.next() / 10
+    options = ExplainerOptions.model_validate(wishes)
+    grader = ExplainerGrader(options, _kernel.builds[bytes_.below(len(_kernel.builds))], bytes_.below(4))
+    result = grader.grade(grids)
+    assert _is_batch(grids), "another array than a batch was graded"
+    solved = NativeSolver(SearchOptions()).solve(grids)
+    puzzles = (solved.counts == 1) & (grids == 0).any(axis=1)
+    rated = np.isin(result.status, (GradeStatus.GRADED, GradeStatus.GAVE_UP, GradeStatus.ABOVE))
+    np.testing.assert_array_equal(rated, puzzles)
+    np.testing.assert_array_equal(np.isnan(result.rating), ~puzzles)
+    for row in np.flatnonzero(puzzles)[:2]:
+        steps = grader.path(grids[row])
+        assert len(steps) == result.steps[row]
+        for step in steps:
+            assert all(solved.solutions[row][cell] == digit for cell, digit in step.placements)
+            assert all(solved.solutions[row][cell] != digit for cell, digit in step.eliminations)
+
+
+def _grade_in_kernel(bytes_: Bytes) -> None:
+    grids = _bent(_grids(bytes_), bytes_)
+    effort = 1 + 20 * bytes_.next() if bytes_.flag() else min(_number(bytes_), 5_000)
+    ceiling = _number(bytes_) if bytes_.flag() else None
+    if bytes_.flag():
+        grades = _kernel.grade(grids, effort, ceiling, "portable", bytes_.below(3))
+        assert {len(column) for column in grades} == {len(grids)}
+    else:
+        grid = _bent(_grids(bytes_)[0], bytes_)
+        _kernel.grade_path(grid, effort, ceiling, "portable")
+        assert np.asarray(grid).shape == (81,)
+
+
+def _canonical(bytes_: Bytes) -> None:
+    grids = _bent(_grids(bytes_), bytes_)
+    solutions = _bent(np.resize(FINALS, (len(grids), 81)), bytes_)
+    forms = _kernel.canonical_forms(grids, solutions, bytes_.below(3))
+    grids, solutions = np.asarray(grids), np.asarray(solutions)  # a memory view is taken too
+    known = are_finals(solutions) & ((grids == 0) | (grids == solutions)).all(axis=1)
+    np.testing.assert_array_equal((forms > 0).sum(axis=1), np.where(known, (grids > 0).sum(axis=1), 0))
+
+
 def _lines(bytes_: Bytes) -> None:
     lines = to_lines(FINALS[: 1 + bytes_.below(8)])
     for _ in range(bytes_.below(4)):
@@ -243,7 +293,7 @@ def _lines(bytes_: Bytes) -> None:
 
 
 CALLS: Final[tuple[Callable[[Bytes], None], ...]] = (
-    _solve, _solve_in_kernel, _generate, _dig, _dig_in_kernel, _lines,
+    _solve, _solve_in_kernel, _generate, _dig, _dig_in_kernel, _grade, _grade_in_kernel, _canonical, _lines,
 )  # fmt: skip
 
 
@@ -264,7 +314,15 @@ def one_input(data: bytes) -> None:
 
 def _guided(seconds: float, seed: int) -> None:
     atheris = importlib.import_module("atheris")
-    methods = (NativeSolver.solve, NativeDigger.dig, NativeGenerator.generate, ExactCoverSolver.solve, from_lines)
+    methods = (
+        NativeSolver.solve,
+        NativeDigger.dig,
+        NativeGenerator.generate,
+        ExactCoverSolver.solve,
+        ExplainerGrader.grade,
+        ExplainerGrader.path,
+        from_lines,
+    )
     for function in (*globals().values(), *WAYS, *methods):
         if isinstance(function, FunctionType):
             atheris.instrument_func(function)

@@ -12,9 +12,10 @@
 
 #include "batch/dispatch.hpp"
 #include "batch_solver.hpp"
+#include "canonical.hpp"
 #include "digger.hpp"
 #include "exact_cover.hpp"
-#include "threads.hpp"
+#include "grade/grade_batch.hpp"
 
 namespace {
 
@@ -124,6 +125,11 @@ Solved solve(const Engine& engine, const std::vector<Grid>& grids, const SearchB
     return found;
 }
 
+SolveOutcome solve_one(const Grid& grid) {
+    const Solved found = solve(kPortableEngine, {grid}, {}, 1);
+    return {found.counts[0], found.nodes[0], SolveStatus{found.status[0]}, found.solutions[0]};
+}
+
 bool solves(const Grid& solution, const Grid& puzzle) {
     return is_final(solution) && std::equal(puzzle.begin(), puzzle.end(), solution.begin(),
                                             [](int clue, int digit) { return clue == 0 || clue == digit; });
@@ -226,13 +232,94 @@ void check_digging(const std::vector<Grid>& finals, Bytes& bytes) {
     }
 }
 
+explainer::Grade grade(const Engine& engine, const Grid& grid, const explainer::GradeBounds& bounds) {
+    explainer::Grade grade;
+    explainer::grade_batch(engine, {.grids = grid.data(), .rows = 1, .grades = &grade}, bounds);
+    return grade;
+}
+
+bool equal(const explainer::Grade& one, const explainer::Grade& other) {
+    return one.status == other.status && one.er == other.er && one.ep == other.ep && one.ed == other.ed &&
+           one.hardest == other.hardest && one.steps == other.steps && one.rating_sum == other.rating_sum &&
+           one.bottleneck == other.bottleneck && one.counts == other.counts;
+}
+
+/// Rows and columns of a band or stack moved on, perhaps transposed, the digits moved on.
+Grid turned(const Grid& grid, int band, bool transposed, int by) {
+    Grid image;
+    for (int cell = 0; cell < kCells; ++cell) {
+        const auto moved = [&](int line) { return line / 3 == band ? 3 * band + (line + 1) % 3 : line; };
+        const int row = moved(row_of(cell));
+        const int column = (moved(column_of(cell)) + 3) % 9;
+        const std::uint8_t digit = grid[transposed ? 9 * column + row : 9 * row + column];
+        image[cell] = static_cast<std::uint8_t>(digit == 0 ? 0 : (digit + by) % 9 + 1);
+    }
+    return image;
+}
+
+/// A path keeps the solution, and ends there if it is that of a whole grade.
+void check_path(const Grid& grid, const Grid& solution, const explainer::Grade& grade,
+                const explainer::GradeBounds& bounds) {
+    Grid values = grid;
+    std::uint32_t steps = 0;
+    for (const explainer::Hint& hint : explainer::find_path(kPortableEngine, grid, bounds)) {
+        ++steps;
+        if (hint.placed_cell >= 0) {
+            expect(solution[hint.placed_cell] == hint.placed_digit + 1, "a digit is placed where it belongs");
+            values[hint.placed_cell] = solution[hint.placed_cell];
+        }
+        for (int digit = 0; digit < kDigits; ++digit) {
+            explainer::for_each_cell(hint.eliminations[digit], [&](int cell) {
+                expect(grid[cell] == 0 && solution[cell] != digit + 1, "the solution loses no candidate");
+            });
+        }
+    }
+    expect(steps == grade.steps, "a path has the steps that are counted");
+    expect(values == solution || grade.status != explainer::GradeStatus::graded, "a path ends at the solution");
+}
+
+void check_grading(const std::vector<Grid>& grids, Bytes& bytes) {
+    using explainer::GradeStatus;
+    constexpr std::uint64_t efforts[] = {3'000, 1, 100, 20'000};
+    const explainer::GradeBounds bounds{.effort = bytes.one_of(efforts)};
+    explainer::GradeBounds below = bounds;
+    below.ceiling = static_cast<explainer::Tenths>(10 + bytes.below(100));
+    const Engine& engine = *runnable_engines()[bytes.below(static_cast<int>(runnable_engines().size()))];
+    const int band = bytes.below(3);
+    const bool transposed = bytes.below(2) == 1;
+    const int by = bytes.below(9);
+    for (const Grid& grid : grids) {
+        const SolveOutcome outcome = solve_one(grid);
+        const explainer::Grade known = grade(kPortableEngine, grid, bounds);
+        const bool is_puzzle = outcome.status == SolveStatus::unique && clue_count(grid) < kCells;
+        const bool has_steps = known.status == GradeStatus::graded || known.status == GradeStatus::gave_up;
+        expect(is_puzzle == has_steps, "puzzles are graded, and nothing else");
+        Grid form;
+        expect(canonical_form(grid, outcome.solution, form) == is_final(outcome.solution), "a puzzle has a form");
+        if (outcome.status != SolveStatus::unique) {
+            continue;
+        }
+        const Grid image = turned(grid, band, transposed, by);
+        expect(equal(grade(engine, image, bounds), known), "isomorphs are graded alike by all builds");
+        Grid other;
+        canonical_form(image, turned(outcome.solution, band, transposed, by), other);
+        expect(form == other, "isomorphs have one form");
+        check_path(grid, outcome.solution, known, bounds);
+        const explainer::Grade within = grade(engine, grid, below);
+        expect(within.status == GradeStatus::above ? within.er > below.ceiling : equal(within, known),
+               "a ceiling changes nothing below");
+        expect(within.er <= known.er || known.status == GradeStatus::gave_up, "a bound is not above the rating");
+    }
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     Bytes bytes(std::span(data, size));
-    const bool is_dig = bytes.below(3) == 1;
-    std::vector<Grid> grids = some_finals(bytes, 1 + bytes.below(is_dig ? 20 : 50));
-    if (is_dig) {
+    enum { solving, digging, grading };
+    const int what = bytes.below(3);
+    std::vector<Grid> grids = some_finals(bytes, 1 + bytes.below(what == solving ? 50 : 20));
+    if (what == digging) {
         if (bytes.below(4) == 1) {
             spoil(grids[bytes.below(static_cast<int>(grids.size()))], bytes);
         }
@@ -245,7 +332,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 spoil(grid, bytes);
             }
         }
-        check_solving(grids, bytes);
+        if (what == solving) {
+            check_solving(grids, bytes);
+        } else {
+            check_grading(grids, bytes);
+        }
     }
     return 0;
 }

@@ -202,6 +202,27 @@ KNOWN_EXTRAS: Final[Mapping[str, str]] = {
 may have others, which are shown and not stored."""
 
 
+LINK_REASONS: Final = ("assumed", "cell", "row", "column", "box")
+"""What ``Link.why`` may be beside the code of a technique."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """One conclusion of a chain: a candidate is right (on), or it is wrong."""
+
+    cell: int
+    digit: int
+    on: bool
+
+    why: str
+    """``assumed`` is what a chain begins with. ``cell``, ``row``, ``column``, ``box``: a candidate is on because all
+    others of its cell, or of its digit in that unit, are off; it is off because another one there is on. Else the
+    code of a technique that sees it once the candidates of ``since`` are gone."""
+
+    since: tuple[int, ...] = ()
+    """Indexes of earlier links of the same chain: those that it follows from."""
+
+
 @dataclass(frozen=True)
 class Step:
     """One step of the way to a puzzle's solution. Cells are numbered 0 .. 80, row-major; digits are 1 .. 9."""
@@ -222,6 +243,13 @@ class Step:
 
     eliminations: tuple[tuple[int, int], ...] = ()
     """(cell, digit) that it rules out. What follows from a placement in its row, column and box is not listed."""
+
+    chains: tuple[tuple[Link, ...], ...] = ()
+    """For a technique of assumptions: each chain with what it assumes and all that follows. Either the chain that
+    assumes the opposite of what the step concludes meets a candidate that is both on and off; or there is a chain
+    for each of several cases of which one must be right (a candidate on and off, the candidates of a cell, the
+    places of a digit in a row, column or box), and every one of them ends in what the step concludes. Other
+    techniques have none: their cells and digits say it all."""
 
 
 # --- roles -----------------------------------------------------------------------------------------------

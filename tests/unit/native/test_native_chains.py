@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from sudokumill.contracts import GradeStatus
+from sudokumill.contracts import GradeStatus, Step
 from sudokumill.grids.batch import Grids, from_lines
 from sudokumill.grids.isomorphisms import draw
+from sudokumill.path_checking import check_path
 from sudokumill.streams import Streams, position_seeds
 from sudokumill_native import _kernel
 from sudokumill_native.grader import ExplainerGrader
@@ -190,6 +191,47 @@ def test_a_chain_places_a_digit_or_eliminates_one_with_cells_and_digits_named() 
                 assert bool(step.placements) != bool(step.eliminations), step
                 assert step.cells, step
                 assert step.digits, step
+
+
+def added_by_length(complexity: int) -> int:
+    """Tenths, as the scale has them: one for each of these that complexity - 2 exceeds."""
+    return sum(complexity - 2 > limit for limit in (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384))
+
+
+def links_of(step: Step) -> int:
+    """Links of all chains; of a cycle, which is gone both ways, those of one without what is eliminated."""
+    if step.technique.endswith("cycle"):
+        return len(step.chains[0]) - len(step.eliminations)
+    return sum(map(len, step.chains))
+
+
+@pytest.mark.parametrize("rated", [*EASY_START, *DEEP], ids=lambda rated: f"{rated.er}-{rated.puzzle[:9]}")
+@pytest.mark.parametrize("seed", [None, 1])
+def test_every_link_of_a_chain_follows_and_their_number_gives_the_rating(rated: Rated, seed: int | None) -> None:
+    puzzle = from_lines([rated.puzzle]) if seed is None else isomorphs_of(from_lines([rated.puzzle]), seed)
+    (used,) = GRADER.grade(puzzle).techniques
+    path = GRADER.path(puzzle[0])
+    check_path(path, puzzle[0], SOLVER.solve(puzzle).solutions[0], counted=used, codes=LEAST)
+    shown = 0
+    for step in path:
+        is_chain = step.rating >= LEAST["x-cycle"] and step.technique != "aligned-triplet-exclusion"
+        assert bool(step.chains) == is_chain, step
+        # of a contradiction, what both of its ends rest on counts twice; chains inside are not written out
+        if is_chain and "contradiction" not in step.technique and step.technique != "nishio" and step.rating < 9:
+            assert round(10 * step.rating) == round(10 * LEAST[step.technique]) + added_by_length(links_of(step))
+            shown += 1
+    assert shown or rated in DEEP or rated.hardest == "nishio"
+
+
+def test_a_chain_says_which_technique_it_has_inside() -> None:
+    inside = {
+        link.why
+        for step in GRADER.path(from_lines([ESCARGOT.puzzle])[0])
+        for chain in step.chains
+        for link in chain
+        if link.why in LEAST
+    }
+    assert {"pointing", "claiming", "naked-pair", "hidden-pair", "forcing-chain"} <= inside
 
 
 def test_a_chain_stays_right_whatever_was_graded_before_it() -> None:

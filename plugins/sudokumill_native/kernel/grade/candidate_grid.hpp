@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cell_set.hpp"
+#include "layout.hpp"
 
 namespace sudokumill::explainer {
 

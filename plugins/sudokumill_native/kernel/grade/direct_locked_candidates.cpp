@@ -1,7 +1,8 @@
 // Direct pointing and claiming: locked candidates that leave the digit one place in a region beside the first.
 //
-//     d . d | x . x | . . x       The digit is locked into the first box's upper row, so it is neither of the two
-//     x of . . . | . d . | d d .       the second box: there it has one place. . . . | . . . | . . d
+//     d . d | x . x | . . x       The digit is locked into the first box's upper row, so it is none of the x.
+//     . . . | . d . | d d .       The second box has one place left, which is where it goes.
+//     . . . | . . . | . . d
 #include "hint.hpp"
 #include "locked_candidates.hpp"
 #include "techniques.hpp"
@@ -9,7 +10,7 @@
 namespace sudokumill::explainer {
 namespace {
 
-void find_direct(const CandidateGrid& grid, Search& search, LockedKind kind, Technique technique, Tenths rating) {
+void find_direct(const CandidateGrid& grid, Search& search, LockedKind kind, Technique technique) {
     for_each_locked(grid, kind, [&](int digit, int region, int other) {
         const CellSet places = grid.cells_with(digit);
         const CellSet locked = places & region_cells(region);
@@ -23,7 +24,7 @@ void find_direct(const CandidateGrid& grid, Search& search, LockedKind kind, Tec
                 continue;
             }
             search.hints.add({.technique = technique,
-                              .rating = rating,
+                              .rating = least_rating_of(technique),
                               .cells = locked,
                               .digits = bit_of(digit),
                               .regions = 1U << region,
@@ -36,11 +37,11 @@ void find_direct(const CandidateGrid& grid, Search& search, LockedKind kind, Tec
 } // namespace
 
 void find_direct_pointing(const CandidateGrid& grid, Search& search) {
-    find_direct(grid, search, LockedKind::pointing, Technique::direct_pointing, 17);
+    find_direct(grid, search, LockedKind::pointing, Technique::direct_pointing);
 }
 
 void find_direct_claiming(const CandidateGrid& grid, Search& search) {
-    find_direct(grid, search, LockedKind::claiming, Technique::direct_claiming, 19);
+    find_direct(grid, search, LockedKind::claiming, Technique::direct_claiming);
 }
 
 } // namespace sudokumill::explainer

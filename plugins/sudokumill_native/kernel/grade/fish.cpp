@@ -11,7 +11,7 @@
 namespace sudokumill::explainer {
 namespace {
 
-void find_fish(const CandidateGrid& grid, Search& search, int size, Technique technique, Tenths rating) {
+void find_fish(const CandidateGrid& grid, Search& search, int size, Technique technique) {
     for (int digit = 0; digit < kDigits; ++digit) {
         for (const int base : {kFirstColumn, kFirstRow}) {
             const int cover = base == kFirstRow ? kFirstColumn : kFirstRow;
@@ -26,7 +26,7 @@ void find_fish(const CandidateGrid& grid, Search& search, int size, Technique te
                 for_each_bit(places, [&](int line) { covers |= region_cells(cover + line); });
                 const CellSet cells = grid.cells_with(digit);
                 Hint hint{.technique = technique,
-                          .rating = rating,
+                          .rating = least_rating_of(technique),
                           .cells = cells & bases,
                           .digits = bit_of(digit),
                           .regions = static_cast<std::uint32_t>(lines) << base};
@@ -39,14 +39,14 @@ void find_fish(const CandidateGrid& grid, Search& search, int size, Technique te
 
 } // namespace
 
-void find_x_wing(const CandidateGrid& grid, Search& search) { find_fish(grid, search, 2, Technique::x_wing, 32); }
+void find_x_wing(const CandidateGrid& grid, Search& search) { find_fish(grid, search, 2, Technique::x_wing); }
 
 void find_swordfish(const CandidateGrid& grid, Search& search) {
-    find_fish(grid, search, 3, Technique::swordfish, 38);
+    find_fish(grid, search, 3, Technique::swordfish);
 }
 
 void find_jellyfish(const CandidateGrid& grid, Search& search) {
-    find_fish(grid, search, 4, Technique::jellyfish, 52);
+    find_fish(grid, search, 4, Technique::jellyfish);
 }
 
 } // namespace sudokumill::explainer

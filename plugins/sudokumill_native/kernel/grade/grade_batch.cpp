@@ -66,8 +66,8 @@ void grade_batch(const Engine& engine, const GradeRows& batch, const GradeBounds
     }
 }
 
-std::vector<Hint> find_path(const Engine& engine, GridView grid, const GradeBounds& bounds) {
-    std::vector<Hint> path;
+std::vector<PathStep> find_path(const Engine& engine, GridView grid, const GradeBounds& bounds) {
+    std::vector<PathStep> path;
     const Looked looked = look_at(engine, grid.data(), 1, bounds.stop_check);
     if (looked.statuses.front() == GradeStatus::graded) {
         Grader().grade(grid, looked.solution(0), bounds, &path);

@@ -24,6 +24,6 @@ struct GradeRows {
 void grade_batch(const Engine& engine, const GradeRows& batch, const GradeBounds& bounds);
 
 /// The steps that grading one row takes; none if it is no puzzle.
-std::vector<Hint> find_path(const Engine& engine, GridView grid, const GradeBounds& bounds);
+std::vector<PathStep> find_path(const Engine& engine, GridView grid, const GradeBounds& bounds);
 
 } // namespace sudokumill::explainer

@@ -26,16 +26,20 @@ int count_singles(const CandidateGrid& grid) {
 class Ascent {
   public:
     Ascent(GridView puzzle, GridView solution, const GradeBounds& bounds, HintSink& hints,
-           ChainMemory* chain_memory)
+           ChainMemory* chain_memory, std::vector<PathStep>* path)
         : bounds_(bounds), hints_(hints), budget_(bounds.effort, bounds.stop_check),
-          search_{.hints = hints, .budget = budget_, .chain_memory = chain_memory, .solution = &solution_},
-          grid_(puzzle) {
+          search_{.hints = hints,
+                  .budget = budget_,
+                  .chain_memory = chain_memory,
+                  .solution = &solution_,
+                  .branches = path == nullptr ? nullptr : &branches_},
+          grid_(puzzle), path_(path) {
         std::ranges::copy(solution, solution_.begin());
     }
 
-    Grade go(std::vector<Hint>* path) {
+    Grade go() {
         while (!grid_.complete() && look()) {
-            record(path);
+            record();
             for (const Hint& hint : hints_.hints()) {
                 apply(hint);
             }
@@ -51,6 +55,7 @@ class Ascent {
                 return end(GradeStatus::above, rung.least_from_here);
             }
             hints_.clear();
+            branches_.clear();
             rung.find(grid_, search_);
             if (budget_.exhausted()) {
                 return end(GradeStatus::gave_up, rung.least_from_here);
@@ -68,7 +73,7 @@ class Ascent {
         return false;
     }
 
-    void record(std::vector<Hint>* path) {
+    void record() {
         const std::span<const Hint> hints = hints_.hints();
         if (hints_.rating() > grade_.er) {
             grade_.er = hints_.rating();
@@ -90,9 +95,21 @@ class Ascent {
             grade_.ep = grade_.ep == 0 ? grade_.er : grade_.ep;
             note_choice(static_cast<std::uint32_t>(places.size()));
         }
-        if (path != nullptr) {
-            path->insert(path->end(), hints.begin(), hints.end());
+        if (path_ != nullptr) {
+            for (const Hint& hint : hints) {
+                path_->push_back({hint, chains_of(hint)});
+            }
         }
+    }
+
+    std::vector<chains::Chain> chains_of(const Hint& hint) const {
+        std::vector<chains::Chain> all;
+        if (hint.branches >= 0) {
+            for (const chains::Branch& branch : branches_.at(hint.branches)) {
+                all.push_back(chains::chain_of(grid_, branch));
+            }
+        }
+        return all;
     }
 
     void note_choice(std::uint32_t of_hints) {
@@ -124,7 +141,9 @@ class Ascent {
     Budget budget_;
     Grid solution_;
     Search search_;
+    chains::BranchStore branches_;
     CandidateGrid grid_;
+    std::vector<PathStep>* path_; // nullptr: nobody asks for it
     Grade grade_;
 };
 
@@ -132,8 +151,8 @@ class Ascent {
 
 Grader::Grader() : chain_memory_(make_chain_memory()) {}
 
-Grade Grader::grade(GridView puzzle, GridView solution, const GradeBounds& bounds, std::vector<Hint>* path) {
-    return Ascent(puzzle, solution, bounds, hints_, chain_memory_.get()).go(path);
+Grade Grader::grade(GridView puzzle, GridView solution, const GradeBounds& bounds, std::vector<PathStep>* path) {
+    return Ascent(puzzle, solution, bounds, hints_, chain_memory_.get(), path).go();
 }
 
 } // namespace sudokumill::explainer

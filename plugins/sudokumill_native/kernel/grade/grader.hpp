@@ -8,6 +8,7 @@
 
 #include "../outcome.hpp"
 #include "chains/chain_memory.hpp"
+#include "chains/implications.hpp"
 #include "hint.hpp"
 #include "technique.hpp"
 
@@ -46,6 +47,12 @@ struct Grade {
     std::array<std::uint16_t, kTechniques> counts{};
 };
 
+/// A hint of the path, with the chains that it is made of.
+struct PathStep {
+    Hint hint;
+    std::vector<chains::Chain> chains; // none of what is no chain
+};
+
 /// Grades one puzzle after the other; one for each thread.
 ///
 /// At each step the first rung of the ladder that finds anything gives all its hints of the lowest rating, and all
@@ -64,7 +71,8 @@ class Grader {
     /// Args:
     ///     solution: the only one of the puzzle.
     ///     path: gets the steps; nullptr: they are not kept.
-    Grade grade(GridView puzzle, GridView solution, const GradeBounds& bounds, std::vector<Hint>* path = nullptr);
+    Grade grade(GridView puzzle, GridView solution, const GradeBounds& bounds,
+                std::vector<PathStep>* path = nullptr);
 
   private:
     HintSink hints_;

@@ -8,14 +8,14 @@ namespace {
 constexpr std::uint32_t kBoxes = (1U << kFirstRow) - 1;
 constexpr std::uint32_t kLines = ((1U << kRegions) - 1) & ~kBoxes;
 
-void find_in(const CandidateGrid& grid, Search& search, std::uint32_t among, Technique technique, Tenths rating) {
+void find_in(const CandidateGrid& grid, Search& search, std::uint32_t among, Technique technique) {
     for (int digit = 0; digit < kDigits; ++digit) {
         for (std::uint32_t regions = grid.regions_with_one_place(digit) & among; regions != 0;
              regions &= regions - 1) {
             const int region = std::countr_zero(regions);
             const int cell = cell_at(region, first_of(grid.positions(digit, region)));
             search.hints.add({.technique = technique,
-                              .rating = rating,
+                              .rating = least_rating_of(technique),
                               .cells = CellSet::of(cell),
                               .digits = bit_of(digit),
                               .regions = 1U << region,
@@ -29,16 +29,16 @@ void find_in(const CandidateGrid& grid, Search& search, std::uint32_t among, Tec
 
 void find_hidden_single_last(const CandidateGrid& grid, Search& search) {
     if (grid.regions_with_one_blank() != 0) {
-        find_in(grid, search, grid.regions_with_one_blank(), Technique::hidden_single_last, 10);
+        find_in(grid, search, grid.regions_with_one_blank(), Technique::hidden_single_last);
     }
 }
 
 void find_hidden_single_box(const CandidateGrid& grid, Search& search) {
-    find_in(grid, search, kBoxes, Technique::hidden_single_box, 12);
+    find_in(grid, search, kBoxes, Technique::hidden_single_box);
 }
 
 void find_hidden_single_line(const CandidateGrid& grid, Search& search) {
-    find_in(grid, search, kLines, Technique::hidden_single_line, 15);
+    find_in(grid, search, kLines, Technique::hidden_single_line);
 }
 
 } // namespace sudokumill::explainer

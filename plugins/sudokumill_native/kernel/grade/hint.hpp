@@ -21,6 +21,7 @@ struct Hint {
     int placed_cell = -1;         // -1: no placement
     int placed_digit = 0;         // 0 .. 8
     std::uint32_t complexity = 0; // of chains; of unique loops the type: among equal ratings the least is kept
+    int branches = -1;            // of chains: their number in the search's BranchStore; -1: nobody asked for them
 };
 
 /// The hints of one look at a grid: of those with the lowest rating those with the least complexity, each effect

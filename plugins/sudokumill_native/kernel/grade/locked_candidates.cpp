@@ -13,7 +13,7 @@
 namespace sudokumill::explainer {
 namespace {
 
-void find_locked(const CandidateGrid& grid, Search& search, LockedKind kind, Technique technique, Tenths rating) {
+void find_locked(const CandidateGrid& grid, Search& search, LockedKind kind, Technique technique) {
     for_each_locked(grid, kind, [&](int digit, int region, int other) {
         const CellSet cells = grid.cells_with(digit) & region_cells(region);
         const CellSet gone = (grid.cells_with(digit) & region_cells(other)).without(cells);
@@ -21,7 +21,7 @@ void find_locked(const CandidateGrid& grid, Search& search, LockedKind kind, Tec
             return;
         }
         Hint hint{.technique = technique,
-                  .rating = rating,
+                  .rating = least_rating_of(technique),
                   .cells = cells,
                   .digits = bit_of(digit),
                   .regions = 1U << region};
@@ -33,11 +33,11 @@ void find_locked(const CandidateGrid& grid, Search& search, LockedKind kind, Tec
 } // namespace
 
 void find_pointing(const CandidateGrid& grid, Search& search) {
-    find_locked(grid, search, LockedKind::pointing, Technique::pointing, 26);
+    find_locked(grid, search, LockedKind::pointing, Technique::pointing);
 }
 
 void find_claiming(const CandidateGrid& grid, Search& search) {
-    find_locked(grid, search, LockedKind::claiming, Technique::claiming, 28);
+    find_locked(grid, search, LockedKind::claiming, Technique::claiming);
 }
 
 } // namespace sudokumill::explainer

@@ -7,7 +7,7 @@ namespace sudokumill::explainer {
 void find_naked_single(const CandidateGrid& grid, Search& search) {
     for_each_cell(few_candidates(grid).one, [&](int cell) {
         search.hints.add({.technique = Technique::naked_single,
-                          .rating = 23,
+                          .rating = least_rating_of(Technique::naked_single),
                           .cells = CellSet::of(cell),
                           .digits = grid.candidates(cell),
                           .placed_cell = cell,

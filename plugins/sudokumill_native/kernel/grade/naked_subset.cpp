@@ -1,43 +1,35 @@
 // Naked pair, triplet, quad: k cells of a region have k candidates between them, so no other cell there has these.
 //
 //     pair of 1 and 2:    12 | 12 | 123 | 4 1 5      gone: 1 and 2 of the third cell, 1 of the fourth
-#include "hint.hpp"
 #include "subset_search.hpp"
 #include "techniques.hpp"
 
 namespace sudokumill::explainer {
 namespace {
 
-void find_naked(const CandidateGrid& grid, Search& search, int size, Technique technique, Tenths rating) {
-    for (int region = 0; region < kRegions; ++region) {
-        if (grid.blanks_in(region) < 2 * size) {
-            continue; // the same hint is a smaller hidden subset
-        }
-        for_each_subset(candidates_in(grid, region), size, [&](NineBits places, NineBits digits) {
-            Hint hint{.technique = technique,
-                      .rating = rating,
-                      .cells = cells_at(region, places),
-                      .digits = digits,
-                      .regions = 1U << region};
-            const CellSet others = region_cells(region).without(hint.cells);
-            for_each_bit(digits, [&](int digit) { hint.eliminations[digit] = grid.cells_with(digit) & others; });
-            search.hints.add(hint);
-        });
-    }
+void find_naked(const CandidateGrid& grid, Search& search, int size, Technique technique) {
+    const int least_blanks = 2 * size; // of fewer the same hint is a smaller hidden subset
+    for_each_naked_subset(grid, size, least_blanks, [&](const RegionSubset& subset) {
+        Hint hint = subset.hint(technique);
+        const CellSet others = region_cells(subset.region).without(hint.cells);
+        for_each_bit(subset.digits,
+                     [&](int digit) { hint.eliminations[digit] = grid.cells_with(digit) & others; });
+        search.hints.add(hint);
+    });
 }
 
 } // namespace
 
 void find_naked_pair(const CandidateGrid& grid, Search& search) {
-    find_naked(grid, search, 2, Technique::naked_pair, 30);
+    find_naked(grid, search, 2, Technique::naked_pair);
 }
 
 void find_naked_triplet(const CandidateGrid& grid, Search& search) {
-    find_naked(grid, search, 3, Technique::naked_triplet, 36);
+    find_naked(grid, search, 3, Technique::naked_triplet);
 }
 
 void find_naked_quad(const CandidateGrid& grid, Search& search) {
-    find_naked(grid, search, 4, Technique::naked_quad, 50);
+    find_naked(grid, search, 4, Technique::naked_quad);
 }
 
 } // namespace sudokumill::explainer

@@ -131,6 +131,10 @@ class Budget {
 
 class HintSink;
 
+namespace chains {
+class BranchStore;
+}
+
 /// Memory that the chaining techniques keep from one call to the next; chains/ knows what is in it.
 struct ChainMemory;
 
@@ -138,8 +142,9 @@ struct ChainMemory;
 struct Search {
     HintSink& hints;
     Budget& budget;
-    ChainMemory* chain_memory;      // nullptr: the technique makes its own
-    const Grid* solution = nullptr; // of the grid; nullptr: it is not known, or there is none
+    ChainMemory* chain_memory;               // nullptr: the technique makes its own
+    const Grid* solution = nullptr;          // of the grid; nullptr: it is not known, or there is none
+    chains::BranchStore* branches = nullptr; // takes what chains are made of; nullptr: nobody asks
 };
 
 /// Finds all that a technique can see in a grid, and gives it to the sink.

@@ -50,8 +50,10 @@ void find_unique_loop(const CandidateGrid& grid, Search& search);
 // bivalue_universal_grave.cpp
 void find_bivalue_universal_grave(const CandidateGrid& grid, Search& search);
 
-// aligned_exclusion.cpp
+// aligned_pair_exclusion.cpp
 void find_aligned_pair_exclusion(const CandidateGrid& grid, Search& search);
+
+// aligned_triplet_exclusion.cpp
 void find_aligned_triplet_exclusion(const CandidateGrid& grid, Search& search);
 
 } // namespace sudokumill::explainer

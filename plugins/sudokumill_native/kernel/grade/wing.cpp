@@ -8,7 +8,7 @@
 namespace sudokumill::explainer {
 namespace {
 
-void find_wings(const CandidateGrid& grid, Search& search, bool z_in_pivot, Technique technique, Tenths rating) {
+void find_wings(const CandidateGrid& grid, Search& search, bool z_in_pivot, Technique technique) {
     const FewCandidates few = few_candidates(grid);
     for_each_cell(z_in_pivot ? few.three : few.two, [&](int pivot) {
         const NineBits of_pivot = grid.candidates(pivot);
@@ -33,7 +33,7 @@ void find_wings(const CandidateGrid& grid, Search& search, bool z_in_pivot, Tech
                     seen &= peers_of(pivot);
                 }
                 Hint hint{.technique = technique,
-                          .rating = rating,
+                          .rating = least_rating_of(technique),
                           .cells = CellSet::of(pivot) | CellSet::of(one) | CellSet::of(other),
                           .digits = all};
                 hint.eliminations[digit] = grid.cells_with(digit) & seen;
@@ -46,11 +46,11 @@ void find_wings(const CandidateGrid& grid, Search& search, bool z_in_pivot, Tech
 } // namespace
 
 void find_xy_wing(const CandidateGrid& grid, Search& search) {
-    find_wings(grid, search, false, Technique::xy_wing, 42);
+    find_wings(grid, search, false, Technique::xy_wing);
 }
 
 void find_xyz_wing(const CandidateGrid& grid, Search& search) {
-    find_wings(grid, search, true, Technique::xyz_wing, 44);
+    find_wings(grid, search, true, Technique::xyz_wing);
 }
 
 } // namespace sudokumill::explainer

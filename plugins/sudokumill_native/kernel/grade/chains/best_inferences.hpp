@@ -21,7 +21,7 @@ class BestInferences {
     }
 
     /// The number of the inference of a chain, which is then to be given its reasons; -1: there is one as good.
-    int offer(int cell, int digit, bool on, Tenths rating, int complexity) {
+    int offer(int cell, int digit, bool on, Tenths rating, int complexity, Technique technique) {
         if (on && count_of(now_.candidates(cell)) == 2) {
             digit = first_of(static_cast<NineBits>(now_.candidates(cell) & ~bit_of(digit)));
             on = false; // one of two is right: the other goes
@@ -37,7 +37,7 @@ class BestInferences {
         }
         Entry& entry = entries_[static_cast<std::size_t>(slot)];
         entry.rank = rank;
-        entry.inference = Inference{.gone = {}, .because = {}, .complexity = complexity};
+        entry.inference = Inference{.gone = {}, .because = {}, .complexity = complexity, .technique = technique};
         if (on) {
             for_each_bit(static_cast<NineBits>(now_.candidates(cell) & ~bit_of(digit)),
                          [&](int other) { entry.inference.gone.add(cell, other); });

@@ -39,8 +39,11 @@ template <typename Act> void with_memory(const Search& search, Act&& act) {
 /// Calls a technique in the canonical orientation. It finds memory in its search.
 inline void find_oriented(const CandidateGrid& grid, Search& search, Find technique) {
     with_memory(search, [&](ChainMemory& memory) {
-        Search with{
-            .hints = search.hints, .budget = search.budget, .chain_memory = &memory, .solution = search.solution};
+        Search with{.hints = search.hints,
+                    .budget = search.budget,
+                    .chain_memory = &memory,
+                    .solution = search.solution,
+                    .branches = search.branches};
         memory.orientation.find(grid, with, technique);
     });
 }

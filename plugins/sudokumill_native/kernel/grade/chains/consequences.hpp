@@ -63,6 +63,9 @@ template <int Words> class Consequences {
     /// The nodes of the two chains of the contradiction.
     const Nodes& contradiction_nodes() const { return contradiction_nodes_; }
 
+    /// What whole techniques have concluded.
+    const std::vector<Inference>& inferences() const { return inferences_; }
+
     /// Where a candidate that is on was the last one.
     Cause cause(int candidate) const { return causes_[static_cast<std::size_t>(candidate)]; }
 

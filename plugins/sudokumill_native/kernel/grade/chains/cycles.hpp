@@ -1,7 +1,10 @@
 // Cycles: closed chains of weak and strong links by turns, with an even number of candidates.
 #pragma once
 
+#include <utility>
+
 #include "../hint.hpp"
+#include "implications.hpp"
 #include "levels.hpp"
 
 namespace sudokumill::explainer::chains {
@@ -17,12 +20,12 @@ namespace sudokumill::explainer::chains {
 template <int Words> class Cycles {
   public:
     void find(const CandidateGrid& grid, const Levels<Words>& levels, int length, Technique technique,
-              Tenths rating, HintSink& hints) {
+              Tenths rating, Search& search) {
         grid_ = &grid;
         levels_ = &levels;
         links_ = &levels.links();
         hint_ = Hint{.technique = technique, .rating = rating, .complexity = static_cast<std::uint32_t>(length)};
-        hints_ = &hints;
+        search_ = &search;
         half_ = length / 2;
         for_each(links_->linked, [&](int start) {
             start_ = start;
@@ -85,15 +88,41 @@ template <int Words> class Cycles {
         if (worth) {
             hint_.cells = cells;
             hint_.digits = digits;
-            hints_->add(hint_);
+            if (search_->branches != nullptr) {
+                hint_.branches = search_->branches->add(both_ways());
+            }
+            search_->hints.add(hint_);
             hint_.eliminations = CandidateSet{};
         }
+    }
+
+    /// The start is on or off, and with it every other candidate of the cycle. Either way the eliminated ones
+    /// are off.
+    Branches both_ways() const {
+        const auto node_at = [&](int candidate, bool on) {
+            const auto index = static_cast<std::size_t>(candidate);
+            return Node{links_->cell[index], links_->digit[index], on};
+        };
+        Branches branches;
+        for (const bool on : {true, false}) {
+            Branch branch{node_at(start_, on), {}, {}};
+            for (std::size_t level = 1; level <= static_cast<std::size_t>(half_); ++level) {
+                branch.nodes.push_back(node_at(ons_[level], on));
+                branch.nodes.push_back(node_at(offs_[level], !on));
+            }
+            for (int digit = 0; digit < kDigits; ++digit) {
+                for_each_cell(hint_.eliminations[digit],
+                              [&](int cell) { branch.nodes.push_back({cell, digit, false}); });
+            }
+            branches.push_back(std::move(branch));
+        }
+        return branches;
     }
 
     const CandidateGrid* grid_ = nullptr;
     const Levels<Words>* levels_ = nullptr;
     const Links<Words>* links_ = nullptr;
-    HintSink* hints_ = nullptr;
+    Search* search_ = nullptr;
     int half_ = 0;
     int start_ = 0;
     Hint hint_{};

@@ -3,6 +3,7 @@
 
 #include "../hint.hpp"
 #include "dynamic_search.hpp"
+#include "implications.hpp"
 #include "length.hpp"
 
 namespace sudokumill::explainer::chains {
@@ -49,8 +50,7 @@ template <int Words> class LevelHints {
             simplest_ = conclusion.complexity;
             kept_.clear();
         }
-        const auto kind = static_cast<int>(conclusion.kind);
-        Hint hint{.technique = static_cast<Technique>(static_cast<int>(level_.cell) + kind),
+        Hint hint{.technique = of_kind(level_.cell, conclusion.kind),
                   .rating = rating_of(conclusion.complexity),
                   .regions = conclusion.region < 0 ? 0 : std::uint32_t{1} << conclusion.region,
                   .complexity = static_cast<std::uint32_t>(conclusion.complexity)};
@@ -72,15 +72,22 @@ template <int Words> class LevelHints {
     /// Follows the assumptions once more, to see what the chains are made of.
     void name_chains() {
         for (Kept& kept : kept_) {
+            Branches branches;
             for (const int start : kept.starts) {
                 if (!search_.budget.spend() || !dynamic_.follow(start, level_.inferrer, search_.budget)) {
                     return;
                 }
                 const Consequences<Words>& consequences = dynamic_.consequences();
-                name(kept.contradiction ? consequences.contradiction_nodes()
-                     : kept.on          ? consequences.on_nodes(kept.target)
-                                        : consequences.off_nodes(kept.target),
-                     kept.hint);
+                const Bits<2 * Words>& nodes = kept.contradiction ? consequences.contradiction_nodes()
+                                               : kept.on          ? consequences.on_nodes(kept.target)
+                                                                  : consequences.off_nodes(kept.target);
+                name(nodes, kept.hint);
+                if (search_.branches != nullptr) {
+                    branches.push_back(branch_of(start, nodes));
+                }
+            }
+            if (search_.branches != nullptr) {
+                kept.hint.branches = search_.branches->add(std::move(branches));
             }
             search_.hints.add(kept.hint);
         }
@@ -92,6 +99,20 @@ template <int Words> class LevelHints {
             hint.cells.add(dynamic_.field().cell[candidate]);
             hint.digits = static_cast<NineBits>(hint.digits | bit_of(dynamic_.field().digit[candidate]));
         });
+    }
+
+    /// The branch of the assumption that was followed last.
+    Branch branch_of(int start, const Bits<2 * Words>& nodes) const {
+        const Field<Words>& field = dynamic_.field();
+        const auto node_at = [&](int candidate, bool on) {
+            const auto index = static_cast<std::size_t>(candidate);
+            return Node{field.cell[index], field.digit[index], on};
+        };
+        Branch branch{node_at(start / 2, (start & 1) == 0), {}, dynamic_.consequences().inferences()};
+        for_each(nodes, [&](int node) {
+            branch.nodes.push_back(node_at(node % Field<Words>::kMost, node < Field<Words>::kMost));
+        });
+        return branch;
     }
 
     const DynamicLevel& level_;

@@ -11,6 +11,11 @@ namespace sudokumill::explainer::chains {
 /// The four kinds of dynamic chains, in the order of the techniques.
 enum class DynamicKind : std::uint8_t { cell, region, contradiction, in_both_cases };
 
+/// The technique of a kind, by that of its cell chains.
+constexpr Technique of_kind(Technique cell_chains, DynamicKind kind) {
+    return static_cast<Technique>(static_cast<int>(cell_chains) + static_cast<int>(kind));
+}
+
 /// Something that follows in any case.
 struct Conclusion {
     int target; // a candidate of the field

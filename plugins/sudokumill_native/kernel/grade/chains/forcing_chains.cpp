@@ -77,7 +77,7 @@ template <int Words> Hint hint_of(const Stage& stage, const Levels<Words>& level
 ///     s on -> x off -> ... -> y on -> s off
 ///
 /// From x to y it is a chain from a candidate that is off. So what sees both x and y goes.
-template <int Words> void find_eliminations(Chase<Words>& chase, const Stage& stage, HintSink& hints) {
+template <int Words> void find_eliminations(Chase<Words>& chase, const Stage& stage, Search& search) {
     const Links<Words>& links = chase.links;
     const int level = stage.length / 2 - 1;
     if (!reach(chase.from_off, level)) {
@@ -96,14 +96,20 @@ template <int Words> void find_eliminations(Chase<Words>& chase, const Stage& st
                 hint.cells.add(links.cell[index]);
                 hint.digits = static_cast<NineBits>(hint.digits | bit_of(links.digit[index]));
                 hint.eliminations.add(links.cell[index], links.digit[index]);
-                hints.add(hint);
+                if (search.branches != nullptr) {
+                    Branch branch{
+                        node_of(links, candidate, true), nodes_of(chase.from_off, off, on, level, false), {}};
+                    branch.nodes.push_back(node_of(links, candidate, false));
+                    hint.branches = search.branches->add({std::move(branch)});
+                }
+                search.hints.add(hint);
             });
         });
     });
 }
 
 /// Those that end in on: from off the start is reached again.
-template <int Words> void find_placements(Chase<Words>& chase, const Stage& stage, HintSink& hints) {
+template <int Words> void find_placements(Chase<Words>& chase, const Stage& stage, Search& search) {
     const Links<Words>& links = chase.links;
     const int level = stage.length / 2;
     if (!reach(chase.from_off, level)) {
@@ -114,21 +120,26 @@ template <int Words> void find_placements(Chase<Words>& chase, const Stage& stag
             Hint hint = hint_of(stage, chase.from_off, start, start, level);
             hint.placed_cell = links.cell[static_cast<std::size_t>(start)];
             hint.placed_digit = links.digit[static_cast<std::size_t>(start)];
-            hints.add(hint);
+            if (search.branches != nullptr) {
+                Branch branch{
+                    node_of(links, start, false), nodes_of(chase.from_off, start, start, level, false), {}};
+                hint.branches = search.branches->add({std::move(branch)});
+            }
+            search.hints.add(hint);
         }
     });
 }
 
-template <int Words> void find_chains(Chase<Words>& chase, const Stage& stage, HintSink& hints) {
-    find_eliminations(chase, stage, hints);
-    find_placements(chase, stage, hints);
+template <int Words> void find_chains(Chase<Words>& chase, const Stage& stage, Search& search) {
+    find_eliminations(chase, stage, search);
+    find_placements(chase, stage, search);
 }
 
 template <int Words>
 void find_cycles(const CandidateGrid& grid, Chase<Words>& chase, const Stage& stage, Technique technique,
-                 HintSink& hints) {
+                 Search& search) {
     if (reach(chase.from_on, stage.length / 2)) {
-        chase.cycles.find(grid, chase.from_on, stage.length, technique, stage.rating, hints);
+        chase.cycles.find(grid, chase.from_on, stage.length, technique, stage.rating, search);
     }
 }
 
@@ -166,16 +177,16 @@ class Stages {
         switch (stage.kind) {
         case digit_cycle:
             for (auto& chase : memory_.digits) {
-                find_cycles(grid_, chase, stage, Technique::x_cycle, search_.hints);
+                find_cycles(grid_, chase, stage, Technique::x_cycle, search_);
             }
             break;
         case digit_chain:
             for (auto& chase : memory_.digits) {
-                find_chains(chase, stage, search_.hints);
+                find_chains(chase, stage, search_);
             }
             break;
         case bivalue_cycle:
-            find_cycles(grid_, memory_.bivalue, stage, Technique::y_cycle, search_.hints);
+            find_cycles(grid_, memory_.bivalue, stage, Technique::y_cycle, search_);
             break;
         case mixed_cycle:
         case mixed_chain:
@@ -195,9 +206,9 @@ class Stages {
             mixed_linked_ = true;
         }
         if (stage.kind == Stage::Kind::mixed_cycle) {
-            find_cycles(grid_, chase, stage, Technique::xy_cycle, search_.hints);
+            find_cycles(grid_, chase, stage, Technique::xy_cycle, search_);
         } else {
-            find_chains(chase, stage, search_.hints);
+            find_chains(chase, stage, search_);
         }
     }
 

@@ -12,6 +12,7 @@ struct Inference {
     CandidateSet gone;
     CandidateSet because; // candidates of the grid before the chain that had to go first
     int complexity = 0;   // of a chain inside the chain
+    Technique technique{};
 };
 
 /// Techniques that are tried when a chain has come to its end.

@@ -25,6 +25,8 @@ template <int Words> class InnerSearch {
     void run(std::vector<Inference>& found) {
         BestInferences best(now_);
         const Tenths least = inferrer_ == nullptr ? kDynamic : kNested;
+        const Technique cell_chains =
+            inferrer_ == nullptr ? Technique::dynamic_cell_forcing_chains : Technique::nested_forcing_cell_chains;
         const bool complete = dynamic_.run(
             now_, inferrer_, budget_, [](int) { return true; },
             [&](const Conclusion& conclusion) {
@@ -32,7 +34,7 @@ template <int Words> class InnerSearch {
                 const auto rating = static_cast<Tenths>(least + length_tenths(conclusion.complexity));
                 const Field<Words>& field = dynamic_.field();
                 const int number = best.offer(field.cell[target], field.digit[target], conclusion.on, rating,
-                                              conclusion.complexity);
+                                              conclusion.complexity, of_kind(cell_chains, conclusion.kind));
                 if (number >= 0) {
                     note(conclusion, static_cast<std::size_t>(number));
                 }

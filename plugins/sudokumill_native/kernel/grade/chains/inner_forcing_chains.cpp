@@ -53,7 +53,8 @@ template <int Words> class AllForcingChains {
         const auto index = static_cast<std::size_t>(start);
         const auto rating = static_cast<Tenths>(least_ + length_tenths(2 * level));
         const int number =
-            best_.offer(chase_.links.cell[index], chase_.links.digit[index], !start_on, rating, 2 * level);
+            best_.offer(chase_.links.cell[index], chase_.links.digit[index], !start_on, rating, 2 * level,
+                        least_ == kXChain ? Technique::forcing_x_chain : Technique::forcing_chain);
         if (number >= 0) {
             reasons_.clear();
             add_chain(start_on ? chase_.from_on : chase_.from_off, now_, start, last, level, start_on, reasons_);

@@ -20,7 +20,8 @@ void find(const CandidateGrid& before, const CandidateGrid& now, Chase<Words>& c
         }
         const auto rating = static_cast<Tenths>(kMultiple + length_tenths(conclusion.complexity));
         const int number =
-            best.offer(links.cell[target], links.digit[target], conclusion.on, rating, conclusion.complexity);
+            best.offer(links.cell[target], links.digit[target], conclusion.on, rating, conclusion.complexity,
+                       conclusion.region < 0 ? Technique::cell_forcing_chains : Technique::region_forcing_chains);
         if (number < 0) {
             return;
         }

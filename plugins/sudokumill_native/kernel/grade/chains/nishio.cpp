@@ -2,6 +2,7 @@
 
 #include "../hint.hpp"
 #include "chain_memory.hpp"
+#include "implications.hpp"
 #include "length.hpp"
 
 namespace sudokumill::explainer {
@@ -11,7 +12,7 @@ using namespace chains;
 
 constexpr Tenths kNishio = 75;
 
-void add(int start, int digit, bool was_on, const ChainMemory& memory, HintSink& hints) {
+void add(int start, int digit, bool was_on, const ChainMemory& memory, Search& search) {
     const int complexity = memory.digit_consequences.contradiction();
     Hint hint{.technique = Technique::nishio,
               .rating = static_cast<Tenths>(kNishio + length_tenths(complexity)),
@@ -26,7 +27,15 @@ void add(int start, int digit, bool was_on, const ChainMemory& memory, HintSink&
         hint.placed_cell = cells[static_cast<std::size_t>(start)];
         hint.placed_digit = digit;
     }
-    hints.add(hint);
+    if (search.branches != nullptr) {
+        Branch branch{{cells[static_cast<std::size_t>(start)], digit, was_on}, {}, {}};
+        for_each(memory.digit_consequences.contradiction_nodes(), [&](int node) {
+            branch.nodes.push_back(
+                {cells[static_cast<std::size_t>(node % Field<1>::kMost)], digit, node < Field<1>::kMost});
+        });
+        hint.branches = search.branches->add({std::move(branch)});
+    }
+    search.hints.add(hint);
 }
 
 void find(const CandidateGrid& grid, Search& search) {
@@ -41,7 +50,7 @@ void find(const CandidateGrid& grid, Search& search) {
             for (const bool on : {true, false}) {
                 memory.digit_consequences.follow(field, start, on);
                 if (memory.digit_consequences.contradiction() != 0) {
-                    add(start, digit, on, memory, search.hints);
+                    add(start, digit, on, memory, search);
                 }
             }
         }

@@ -56,6 +56,14 @@ CellSet turned_back(CellSet cells, const Isomorphism& isomorphism) {
     return back;
 }
 
+CandidateSet turned_back(const CandidateSet& candidates, const Isomorphism& isomorphism) {
+    CandidateSet back;
+    for (int digit = 0; digit < kDigits; ++digit) {
+        back[digit] = turned_back(candidates[label_of(isomorphism, digit)], isomorphism);
+    }
+    return back;
+}
+
 /// The region of the grid that comes to a region of the image.
 int region_turned_back(int region, const Isomorphism& isomorphism) {
     const CellSet cells = turned_back(kLayout.region[static_cast<std::size_t>(region)], isomorphism);
@@ -65,11 +73,11 @@ int region_turned_back(int region, const Isomorphism& isomorphism) {
 Hint turned_back(const Hint& hint, const Isomorphism& isomorphism) {
     Hint back = hint;
     back.cells = turned_back(hint.cells, isomorphism);
+    back.eliminations = turned_back(hint.eliminations, isomorphism);
     back.digits = 0;
     back.regions = 0;
     for (int digit = 0; digit < kDigits; ++digit) {
         const int image = label_of(isomorphism, digit);
-        back.eliminations[digit] = turned_back(hint.eliminations[image], isomorphism);
         if ((hint.digits >> image & 1) != 0) {
             back.digits = static_cast<NineBits>(back.digits | bit_of(digit));
         }
@@ -86,6 +94,26 @@ Hint turned_back(const Hint& hint, const Isomorphism& isomorphism) {
         }
     }
     return back;
+}
+
+Branches turned_back(Branches branches, const Isomorphism& isomorphism) {
+    std::array<int, kDigits> digit_at{};
+    for (int digit = 0; digit < kDigits; ++digit) {
+        digit_at[static_cast<std::size_t>(label_of(isomorphism, digit))] = digit;
+    }
+    const auto turn = [&](Node& node) {
+        node.cell = static_cast<int>(source_of(isomorphism, node.cell));
+        node.digit = digit_at[static_cast<std::size_t>(node.digit)];
+    };
+    for (Branch& branch : branches) {
+        turn(branch.assumption);
+        std::ranges::for_each(branch.nodes, turn);
+        for (Inference& inference : branch.inferences) {
+            inference.gone = turned_back(inference.gone, isomorphism);
+            inference.because = turned_back(inference.because, isomorphism);
+        }
+    }
+    return branches;
 }
 
 } // namespace
@@ -109,10 +137,18 @@ void Orientation::find(const CandidateGrid& grid, Search& search, Find technique
         }
     }
     hints_.clear();
-    Search inside{.hints = hints_, .budget = search.budget, .chain_memory = search.chain_memory};
+    branches_.clear();
+    Search inside{.hints = hints_,
+                  .budget = search.budget,
+                  .chain_memory = search.chain_memory,
+                  .branches = search.branches == nullptr ? nullptr : &branches_};
     technique(grid_of(picture), inside);
     for (const Hint& hint : hints_.hints()) {
-        search.hints.add(turned_back(hint, *least));
+        Hint back = turned_back(hint, *least);
+        if (hint.branches >= 0) {
+            back.branches = search.branches->add(turned_back(branches_.at(hint.branches), *least));
+        }
+        search.hints.add(back);
     }
 }
 

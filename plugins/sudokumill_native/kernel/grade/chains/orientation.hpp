@@ -6,6 +6,7 @@
 #include "../../canonical.hpp"
 #include "../hint.hpp"
 #include "../techniques.hpp"
+#include "implications.hpp"
 
 namespace sudokumill::explainer::chains {
 
@@ -29,6 +30,7 @@ class Orientation {
     Grid solution_{};
     std::vector<Isomorphism> isomorphisms_;
     HintSink hints_;
+    BranchStore branches_;
 };
 
 } // namespace sudokumill::explainer::chains

@@ -77,7 +77,10 @@ void PlusRules::infer(const CandidateGrid& before, const CandidateGrid& now, Bud
             for (const Hint& hint : hints_.hints()) {
                 const CandidateSet because = reasons(before, now, hint);
                 if (!because.empty()) {
-                    found.push_back({.gone = hint.eliminations, .because = because, .complexity = 0});
+                    found.push_back({.gone = hint.eliminations,
+                                     .because = because,
+                                     .complexity = 0,
+                                     .technique = hint.technique});
                 }
             }
         }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../hint.hpp"
+#include "implications.hpp"
 #include "levels.hpp"
 #include "reasons.hpp"
 
@@ -64,6 +65,25 @@ template <int Words> void name_chain(const Levels<Words>& levels, int start, int
         name(off);
         name(then_on);
     }));
+}
+
+/// A candidate of the links, on or off.
+template <int Words> Node node_of(const Links<Words>& links, int candidate, bool on) {
+    const auto index = static_cast<std::size_t>(candidate);
+    return {links.cell[index], links.digit[index], on};
+}
+
+/// The nodes of such a chain, the start and the end among them.
+template <int Words>
+std::vector<Node> nodes_of(const Levels<Words>& levels, int start, int on, int level, bool start_on) {
+    const Links<Words>& links = levels.links();
+    std::vector<Node> nodes{node_of(links, start, start_on)};
+    const int first = trace(levels, start, on, level, [&](int off, int then_on) {
+        nodes.push_back(node_of(links, off, false));
+        nodes.push_back(node_of(links, then_on, true));
+    });
+    nodes.push_back(node_of(links, first, true));
+    return nodes;
 }
 
 } // namespace sudokumill::explainer::chains

@@ -1,32 +1,11 @@
-// Aligned pair and triplet exclusion: two or three cells cannot have digits that leave a cell that sees them all
-// none.
-//
-// A combination of digits is impossible if two of the cells see each other and have the same, or if an excluder, a
-// cell that sees them all, has no other candidates. A digit that is in no possible combination is not in its cell.
+// Aligned triplet exclusion: three cells cannot have digits that leave a cell that sees all three none.
 #include <algorithm>
 
-#include "hint.hpp"
+#include "aligned_exclusion.hpp"
 #include "techniques.hpp"
 
 namespace sudokumill::explainer {
 namespace {
-
-/// What excluders of two candidates forbid to stand together in the cells that they see.
-class ForbiddenPairs {
-  public:
-    void add(NineBits digits) {
-        const int low = first_of(digits);
-        const int high = first_of(static_cast<NineBits>(digits & (digits - 1)));
-        with_[static_cast<std::size_t>(low)] |= bit_of(high);
-        with_[static_cast<std::size_t>(high)] |= bit_of(low);
-    }
-
-    /// What cannot be with a digit, whatever else there is.
-    NineBits with(int digit) const { return with_[static_cast<std::size_t>(digit)]; }
-
-  private:
-    std::array<NineBits, kDigits> with_{};
-};
 
 /// What excluders of two or three candidates forbid to stand together in the cells that they see.
 class ForbiddenTriples {
@@ -65,31 +44,6 @@ class ForbiddenTriples {
     int triple_count_ = 0;
 };
 
-/// A cell of a pair or triplet.
-struct Base {
-    static Base of(const CandidateGrid& grid, int cell) { return {cell, grid.candidates(cell)}; }
-
-    int cell;
-    NineBits candidates;
-};
-
-/// What a cell that sees another cannot have, if that has this digit; nothing, if it does not see it.
-NineBits same_digit(bool sees, int digit) { return sees ? bit_of(digit) : NineBits{0}; }
-
-bool see_each_other(const Base& one, const Base& other) { return peers_of(one.cell).contains(other.cell); }
-
-/// The candidates of a base with which the other can have none.
-NineBits impossible_in(const Base& base, const Base& other, const ForbiddenPairs& forbidden) {
-    const bool sees = see_each_other(base, other);
-    NineBits impossible = 0;
-    for_each_bit(base.candidates, [&](int digit) {
-        if ((other.candidates & ~(forbidden.with(digit) | same_digit(sees, digit))) == 0) {
-            impossible |= bit_of(digit);
-        }
-    });
-    return impossible;
-}
-
 /// What is in some possible combination of three cells, of each of them.
 std::array<NineBits, 3> possible_in(const std::array<Base, 3>& bases, const ForbiddenTriples& forbidden) {
     // no structured binding: clang before 16 has none in lambdas
@@ -118,26 +72,6 @@ std::array<NineBits, 3> possible_in(const std::array<Base, 3>& bases, const Forb
                      });
     });
     return possible;
-}
-
-void exclude(Hint& hint, const Base& base, NineBits impossible) {
-    hint.cells.add(base.cell);
-    hint.digits |= impossible;
-    for_each_bit(impossible, [&](int digit) { hint.eliminations.add(base.cell, digit); });
-}
-
-void look_at_pair(const CandidateGrid& grid, Search& search, const Base& one, const Base& other,
-                  CellSet excluders) {
-    ForbiddenPairs forbidden;
-    for_each_cell(excluders, [&](int cell) { forbidden.add(grid.candidates(cell)); });
-    const NineBits in_one = impossible_in(one, other, forbidden);
-    const NineBits in_other = impossible_in(other, one, forbidden);
-    if ((in_one | in_other) != 0) {
-        Hint hint{.technique = Technique::aligned_pair_exclusion, .rating = 62};
-        exclude(hint, one, in_one);
-        exclude(hint, other, in_other);
-        search.hints.add(hint);
-    }
 }
 
 /// Whether so many excluders can make all combinations of digits of two of the cells impossible, beside any one
@@ -170,55 +104,15 @@ void look_at_triplet(const CandidateGrid& grid, Search& search, const std::array
     if ((impossible[0] | impossible[1] | impossible[2]) == 0) {
         return; // nearly always
     }
-    Hint hint{.technique = Technique::aligned_triplet_exclusion, .rating = 75};
+    Hint hint{.technique = Technique::aligned_triplet_exclusion,
+              .rating = least_rating_of(Technique::aligned_triplet_exclusion)};
     for (std::size_t index = 0; index < 3; ++index) {
         exclude(hint, bases[index], impossible[index]);
     }
     search.hints.add(hint);
 }
 
-/// The cells that see several of some others.
-struct Seeing {
-    explicit Seeing(CellSet others) {
-        CellSet once;
-        for_each_cell(others, [&](int cell) {
-            const CellSet peers = peers_of(cell);
-            thrice |= twice & peers;
-            twice |= once & peers;
-            once |= peers;
-        });
-    }
-
-    CellSet twice;  // two or more
-    CellSet thrice; // three or more
-};
-
-/// Blank cells that see no naked single.
-CellSet possible_bases(const CandidateGrid& grid, CellSet naked_singles) {
-    CellSet bases = grid.blanks().without(naked_singles);
-    for_each_cell(naked_singles, [&](int cell) { bases = bases.without(peers_of(cell)); });
-    return bases;
-}
-
 } // namespace
-
-void find_aligned_pair_exclusion(const CandidateGrid& grid, Search& search) {
-    const FewCandidates few = few_candidates(grid);
-    const CellSet small = few.two | few.three;
-    CellSet bases = possible_bases(grid, few.one) & Seeing(few.two).twice;
-    while (bases.any()) {
-        const Base first = Base::of(grid, bases.take_first());
-        const CellSet excluders = few.two & peers_of(first.cell);
-        const Seeing seeing(excluders);
-        // To take a digit from one cell, all of the other's but one must be forbidden with it, each by an
-        // excluder.
-        const CellSet seconds =
-            bases & (small.contains(first.cell) ? seeing.twice : (seeing.twice & small) | seeing.thrice);
-        for_each_cell(seconds, [&](int second) {
-            look_at_pair(grid, search, first, Base::of(grid, second), excluders & peers_of(second));
-        });
-    }
-}
 
 void find_aligned_triplet_exclusion(const CandidateGrid& grid, Search& search) {
     const FewCandidates few = few_candidates(grid);
