@@ -82,8 +82,9 @@ def test_each_grid_is_an_object(fork: Fork, puzzles: Path, lab: dict[str, str], 
     assert [one["line"] for one in objects] == [1, 2, 3, 4, 5, 6, 7, 9]
     assert objects[0] == {
         "line": 1, "puzzle": to_lines(minimal_puzzles[:1])[0], "status": "graded", "reason": None,
-        "rating": 3.2, "rating_at_least": None, "er": 3.2, "ep": 1.2, "ed": 1.0, "hardest": "x-wing",
-        "techniques": {"naked-single": 57, "x-wing": 1}, "steps": 58, "rating_sum": 61.2, "bottleneck": 2.0,
+        "rating": 3.2, "rating_at_least": None, "at_least": False, "er": 3.2, "ep": 1.2, "ed": 1.0,
+        "hardest": "x-wing",
+        "techniques": {"naked-single": 57, "x-wing": 1}, "steps": 58, "rating_sum": 61.2, "bottleneck": 2,
         "grader": "judge", "grader_version": "1",
     }  # fmt: skip
     refused = objects[3:7]
@@ -111,20 +112,110 @@ def test_each_step_is_drawn(fork: Fork, puzzles: Path, lab: dict[str, str]) -> N
     assert len(of_one["path"]) == of_one["steps"]
     assert of_one["path"][0] == {
         "technique": "x-wing", "rating": 3.2, "cells": [0, 1, 9, 10], "digits": [9], "placements": [],
-        "eliminations": [[0, 9]],
+        "eliminations": [[0, 9]], "chains": [],
     }  # fmt: skip
+
+
+def test_a_chain_is_drawn_link_by_link(fork: Fork, folder: Path) -> None:
+    (folder / "chain.lines").write_text(
+        "940057002005016007000008030679000000480000056000000479050700000300680700100490028\n"
+    )
+    lines = fork("grade", "chain.lines", "--path").stdout.splitlines()
+    at = lines.index("step 25  6.7  forcing-x-chain 2 at r4c5 r4c7 r5c3 r5c7 r6c6 r8c3 r8c6; rules out 2 at r4c7")
+    assert lines[at + 1 : at + 11] == [
+        "",
+        "    if r4c7 is 2:",
+        "       2  r4c5 is not 2  by 1, in the same row",
+        "       3  r6c6 is 2      by 2, the only place left in its box",
+        "       4  r8c6 is not 2  by 3, in the same column",
+        "       5  r8c3 is 2      by 4, the only place left in its row",
+        "       6  r5c3 is not 2  by 5, in the same column",
+        "       7  r5c7 is 2      by 6, the only place left in its row",
+        "       8  r4c7 is not 2  by 7, in the same box",
+        "    1 and 8 contradict each other, so r4c7 is not 2",
+    ]
+    step = json.loads(fork("grade", "chain.lines", "--path", "--json").stdout)["path"][24]
+    (chain,) = step["chains"]
+    assert chain[:3] == [
+        {"cell": 33, "digit": 2, "on": True, "why": "assumed", "since": []},
+        {"cell": 31, "digit": 2, "on": False, "why": "row", "since": [0]},
+        {"cell": 50, "digit": 2, "on": True, "why": "box", "since": [1]},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("path raise", "its path raised ZeroDivisionError: no way (judge.py:"),
+        ("path none", "its path is a NoneType, not a tuple of Step"),
+        ("path cell", "step 1 of its path (x-wing): its cells have 99, which is no int from 0 to 80"),
+        ("path loss", "step 1 of its path (x-wing): it rules "),
+        ("path short", "its path has "),
+    ],
+)
+def test_a_path_that_is_wrong_is_named_and_the_rest_is_graded(
+    fork: Fork, folder: Path, lab: dict[str, str], minimal_puzzles: Grids, fault: str, reason: str
+) -> None:
+    (folder / "some.lines").write_text("\n".join(to_lines(minimal_puzzles[:40])) + "\n")
+    done = fork("grade", "some.lines", "--path", "--option", f"fault={fault}", code=1, env=lab)
+    said = done.stderr.splitlines()
+    assert said
+    assert all(f"grader judge of plugin judge ({lab['SUDOKUMILL_PLUGIN_DIR']}" in line for line in said), said
+    assert all(reason in line for line in said), said
+    assert done.stdout.count("hardest technique") == 40
+    again = fork("grade", "some.lines", "--path", "--json", "--option", f"fault={fault}", code=1, env=lab)
+    rows = [json.loads(line) for line in again.stdout.splitlines()]
+    bad = [row for row in rows if row["path_reason"] is not None]
+    assert [f"some.lines: line {row['line']}: {row['path_reason']}" for row in bad] == said
+    assert all(row["path"] == [] and 5.0 <= row["rating"] < 5.5 for row in bad)
+    assert all(len(row["path"]) == row["steps"] for row in rows if row not in bad)
+
+
+def test_a_grader_that_keeps_no_promise_is_named(fork: Fork, folder: Path, lab: dict[str, str]) -> None:
+    text = "940057002005016007000008030679000000480000056000000479050700000300680700100490028\n"
+    (folder / "one.lines").write_text(text * 2)
+    (folder / "plugins").mkdir()
+    plugin = """
+import numpy as np
+from sudokumill.contracts import *
+from sudokumill.hookspecs import hookimpl
+
+class Vague:
+    def __init__(self, options):
+        pass
+    def grade(self, puzzles):
+        rows = len(puzzles)
+        return GradeResult(np.full(rows, 42.0), ["fish"] * rows, [{"fish": 1}] * rows, np.full(rows, 1),
+                           np.zeros(rows, dtype=np.uint8))
+
+@hookimpl
+def sudokumill_register_graders():
+    yield GraderDescriptor(name="vague", version="1", summary="s", factory=Vague, rate=9,
+                           techniques=(Technique("guess", 1.0),), scale=(1.0, 9.0))
+"""
+    (folder / "plugins" / "vague.py").write_text(plugin)
+    env = {"SUDOKUMILL_PLUGIN_DIR": str(folder / "plugins")}
+    done = fork("grade", "one.lines", "--grader", "vague", code=1, env=env)
+    assert done.stdout == ""
+    said = [line.split(": ", 2)[2] for line in done.stderr.splitlines()]
+    assert len(said) == 2
+    assert set(said) == {
+        f"grader vague of plugin vague ({folder}/plugins/vague.py): it uses technique fish, "
+        "which it does not declare"
+    }
 
 
 def test_what_is_only_a_bound_is_shown_as_one(fork: Fork, puzzles: Path, lab: dict[str, str]) -> None:
     done = fork("grade", puzzles.name, "--option", "ceiling=3", code=1, env=lab)
     rows = done.stdout.splitlines()[1:]
-    assert rows[0].split()[2] == "3.1+"
+    assert rows[0].split()[2:6] == ["3.1+", "1.2+", "1.0+", rows[0].split()[5]]
+    assert rows[0].split()[5].endswith("+")
     assert rows[0].endswith("(above the ceiling)")
     assert rows[1].split()[2] == "2.8"
     one = json.loads(
         fork("grade", puzzles.name, "--option", "ceiling=3", "--json", code=1, env=lab).stdout.split("\n")[0]
     )
-    assert (one["status"], one["rating"], one["rating_at_least"]) == ("above", None, 3.1)
+    assert (one["status"], one["rating"], one["rating_at_least"], one["at_least"]) == ("above", None, 3.1, True)
 
 
 def test_a_grader_that_fails_is_named_with_the_line(

@@ -203,7 +203,7 @@ may have others, which are shown and not stored."""
 
 
 LINK_REASONS: Final = ("assumed", "cell", "row", "column", "box")
-"""What ``Link.why`` may be beside the code of a technique."""
+"""What ``Link.why`` may be beside the code of a technique; ``assumed`` comes first."""
 
 
 @dataclass(frozen=True)
@@ -215,9 +215,9 @@ class Link:
     on: bool
 
     why: str
-    """``assumed`` is what a chain begins with. ``cell``, ``row``, ``column``, ``box``: a candidate is on because all
-    others of its cell, or of its digit in that unit, are off; it is off because another one there is on. Else the
-    code of a technique that sees it once the candidates of ``since`` are gone."""
+    """``assumed`` is what a chain begins with. ``cell``, ``row``, ``column``, ``box``: a candidate is on because
+    all others of its cell, or of its digit in that unit, are off; it is off because another one there is on. Else
+    the code of a technique that sees it once the candidates of ``since`` are gone."""
 
     since: tuple[int, ...] = ()
     """Indexes of earlier links of the same chain: those that it follows from."""

@@ -12,7 +12,7 @@ the rows at fault stand alone. Rows are independent of their batch, so the other
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Generic, TypeVar
@@ -46,6 +46,7 @@ _LEAST_WEIGHT: Final = 1e-100
 _LONGEST_NAME: Final = 60
 _MOST_REPORTS: Final = 20
 _GREATEST_COUNT: Final = 10**9
+_GREATEST_EXTRA: Final = 1e6
 _CODES: Final = 1_000
 """Codes that are remembered: a grader has some dozens."""
 
@@ -82,7 +83,7 @@ def isolate(call: Callable[[slice], R], take: Callable[[R, int], R], count: int)
             result = take(call(slice(low, high)), high - low)
         except BaseException as error:
             # SystemExit among them; and KeyboardInterrupt where signals are only noted: no person sent that one
-            if isinstance(error, KeyboardInterrupt) and _ctrl_c_raises():
+            if isinstance(error, KeyboardInterrupt) and ctrl_c_raises():
                 raise
             if high - low == 1 and isinstance(error, MemoryError):
                 # not the row's fault for certain: the process may be full of what other rows left behind
@@ -97,7 +98,8 @@ def isolate(call: Callable[[slice], R], take: Callable[[R, int], R], count: int)
     return Pieces(tuple(good), tuple(failed))
 
 
-def _ctrl_c_raises() -> bool:
+def ctrl_c_raises() -> bool:
+    """Whether a person's Ctrl-C raises here: elsewhere nobody but a plugin raises ``KeyboardInterrupt``."""
     return signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
@@ -160,11 +162,24 @@ def take_graded(result: GradeResult, rows: int) -> GradeResult:
         techniques=[_counts(used) for used in _listed("techniques", result.techniques, rows)],
         steps=_taken("steps", result.steps, np.int64, (rows,)),
         status=_taken_status(result.status, rows, len(GradeStatus)),
-        extras={
-            name: _taken(f"extra {name!r}", figures, np.float64, (rows,))
-            for name, figures in result.extras.items()
-        },
+        extras={name: _figures(f"extra {name!r}", figures, rows) for name, figures in result.extras.items()},
     )
+
+
+def take_extras(given: Mapping[str, object], declared: Sequence[str]) -> None:
+    """Raises where a grader's extras are not those that it declares."""
+    if set(given) != set(declared):
+        raise _BrokenContract(
+            f"its extras are {', '.join(sorted(given)) or 'none'}, and it declares {', '.join(declared) or 'none'}"
+        )
+
+
+def _figures(name: str, array: object, rows: int) -> NDArray[np.float64]:
+    """Figures of a grade, NaN where there is none."""
+    taken = _taken(name, array, np.float64, (rows,))
+    if (np.abs(taken) > _GREATEST_EXTRA).any():  # NaN is not
+        raise _BrokenContract(f"{name} has figures that are no numbers up to a million")
+    return taken
 
 
 def _listed(name: str, given: object, rows: int) -> list[Any]:
@@ -188,12 +203,15 @@ def _counts(given: object) -> dict[str, int]:
     # every dug puzzle brings half a dozen: where all is as it should be this must not take long
     if not isinstance(given, Mapping):
         raise _BrokenContract(f"wrong type: techniques has a {type(given).__name__}, not a mapping")
-    counts = {code: int(times) for code, times in given.items()}
-    for code, times in counts.items():
-        if not (isinstance(code, str) and _is_code(code)):
-            _code(code)
-        if code is None or not 0 < times < _GREATEST_COUNT:
-            raise _BrokenContract("techniques has a count that is no number above 0, or one of None")
+    counts: dict[str, int] = {}
+    for code, times in given.items():
+        if not (isinstance(code, str) and _is_code(code)) and _code(code) is None:
+            raise _BrokenContract("techniques has a count of None")
+        # numpy's whole numbers too, but neither 1.5 nor "3" nor True
+        whole = type(times) is int or isinstance(times, np.integer)
+        if not whole or not 0 < times < _GREATEST_COUNT:
+            raise _BrokenContract(f"techniques has a count that is no number above 0, {str(times)[:20]!r}")
+        counts[code] = int(times)
     return counts
 
 

@@ -29,10 +29,12 @@ from sudokumill.contracts import (
     GenerateStatus,
     Generator,
     Grader,
+    GraderDescriptor,
+    Options,
     Solver,
     SolveStatus,
 )
-from sudokumill.grading import REFUSALS, Graded, spread, verified_grade
+from sudokumill.grading import REFUSALS, Graded, Promises, spread, verified_grade
 from sudokumill.grids.batch import CELLS, Grids, read_only
 from sudokumill.grids.clashes import are_finals
 from sudokumill.grids.description import describe
@@ -67,6 +69,7 @@ class _Tool:
     part: Part
     found: Implementation
     built: object
+    options: Options
 
     def error(self, position: int, reason: str) -> ItemError:
         return ItemError(position, self.part, f"{self.found.reference} of {self.found.owner}", reason)
@@ -130,7 +133,7 @@ class Line:
             found = registry.find(part.role, wanted)
             options = registry.options(found, choice.options | (spec.aim if part is Part.DIGGER else {}))
             solver = self._solver(Part.SOLVER) if part is Part.DIGGER else None
-            self._tools[part] = _Tool(part, found, registry.build(found, options, solver=solver))
+            self._tools[part] = _Tool(part, found, registry.build(found, options, solver=solver), options)
         self._no_isomorphs = spec.distinct is Distinct.ISOMORPH
         self._classes = classes and (Part.DIGGER in spec.parts or self._no_isomorphs)
         self._canonicaliser = self._find_canonicaliser(registry) if self._classes else None
@@ -141,7 +144,10 @@ class Line:
         if own is not None and isinstance(own.built, Canonicaliser):
             return own
         found = named_canonicaliser(registry)
-        return None if found is None else _Tool(Part.SOLVER, *found)
+        if found is None:
+            return None
+        implementation, built = found
+        return _Tool(Part.SOLVER, implementation, built, registry.options(implementation, {}))
 
     @property
     def versions(self) -> dict[str, str]:
@@ -277,7 +283,8 @@ class Line:
     def _graded(self, sieve: _Sieve, tool: _Tool, puzzles: Grids, rows: NDArray[np.intp]) -> Graded:
         """Grades puzzles, and drops what gets none."""
         grader: Grader = tool.built  # type: ignore[assignment] # the registry checked its method
-        graded = verified_grade(grader, puzzles)
+        declared: GraderDescriptor = tool.found.descriptor  # type: ignore[assignment] # it is a grader's
+        graded = verified_grade(grader, puzzles, Promises.of(declared, tool.options))
         sieve.drop_rows(tool, graded.failed, rows)
         for status, reason in REFUSALS.items():
             sieve.drop(tool, graded.grades.status == status, reason, rows)

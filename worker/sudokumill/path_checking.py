@@ -1,8 +1,8 @@
 """Whether the way that a grader shows is right: what it names is there, is true, and leads to the solution.
 
 Every step is held against the puzzle's only solution, so none can place a wrong digit or rule out a right one. A
-step of a technique that is seen in the grid is then shown as the grader names it. A step that has chains is followed
-link by link, on the candidates that the steps before it have left:
+step of a technique that is seen in the grid is then shown as the grader names it. A step that has chains is
+followed link by link, on the candidates that the steps before it have left:
 
     assumed   r1c1 is 3
     row       so r1c7 is not 3       another 3 of its row is on
@@ -15,15 +15,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudokumill.contracts import LINK_REASONS, Link, Step
-from sudokumill.grids.batch import CELLS, cell_name
+from sudokumill.contracts import LINK_REASONS, Explainer, Link, Step
+from sudokumill.grids.batch import CELLS, cell_name, read_only
 from sudokumill.grids.candidates import Candidates, sees
+from sudokumill.isolation import ctrl_c_raises, describe_failure
+from sudokumill.registry.registration import CODE
 
 _MOST_STEPS: Final = 10_000
 _MOST_LINKS: Final = 100_000
@@ -31,6 +33,32 @@ _MOST_LINKS: Final = 100_000
 
 class WrongPathError(Exception):
     """A path that cannot be believed; its message says where it is wrong."""
+
+
+def verified_path(
+    explainer: Explainer,
+    puzzle: NDArray[np.uint8],
+    solution: NDArray[np.uint8],
+    *,
+    counted: Mapping[str, int],
+    codes: Collection[str] = (),
+    whole: bool = True,
+) -> tuple[Step, ...]:
+    """Asks a grader for its path, and checks it as ``check_path`` does.
+
+    Raises:
+        WrongPathError: it raised, or what it returned is wrong.
+    """
+    try:
+        path = explainer.path(read_only(np.ascontiguousarray(puzzle)))
+        return check_path(path, puzzle, solution, counted=counted, codes=codes, whole=whole)
+    except WrongPathError:
+        raise
+    except BaseException as error:
+        # what it returned may raise as well, once it is looked at
+        if isinstance(error, KeyboardInterrupt) and ctrl_c_raises():
+            raise
+        raise WrongPathError(f"its path {describe_failure(error)}") from error
 
 
 def check_path(
@@ -80,7 +108,7 @@ def _counts(counted: Mapping[str, int]) -> str:
     return ", ".join(f"{times} {code}" for code, times in sorted(counted.items())) or "no step"
 
 
-def _steps(path: object) -> tuple[Step, ...]:
+def _steps(path: Any) -> tuple[Step, ...]:
     if not isinstance(path, tuple | list):
         raise WrongPathError(f"its path is a {type(path).__name__}, not a tuple of Step")
     if len(path) > _MOST_STEPS:
@@ -91,8 +119,8 @@ def _steps(path: object) -> tuple[Step, ...]:
     return tuple(path)
 
 
-def _named(step: Step) -> str:
-    return f" ({step.technique})" if isinstance(step.technique, str) and step.technique.isprintable() else ""
+def _named(step: Any) -> str:
+    return f" ({step.technique})" if isinstance(step.technique, str) and CODE.fullmatch(step.technique) else ""
 
 
 # --- one step --------------------------------------------------------------------------------------------
@@ -121,60 +149,71 @@ def _step_faults(
     yield from _chain_faults(step, candidates)
 
 
-def _form_faults(step: Step, codes: Collection[str]) -> Iterator[str]:
+def _form_faults(step: Any, codes: Collection[str]) -> Iterator[str]:  # nothing that it declares is to be believed
     """What is wrong with the types and ranges of a step; after it, everything in the step can be used."""
     if not isinstance(step.technique, str):
         yield f"its technique is a {type(step.technique).__name__}, not a code"
     if codes and step.technique not in codes:
-        yield "its grader declares no such technique"
-    if not isinstance(step.rating, int | float) or not math.isfinite(step.rating):
-        yield f"its rating is {str(step.rating)[:20]}, which is no number"
+        yield f"its grader declares no technique {_shown(step.technique)}"
+    if not isinstance(step.rating, int | float) or isinstance(step.rating, bool) or not math.isfinite(step.rating):
+        yield f"its rating is {_shown(step.rating)}, which is no number"
     for name, numbers, fits in (("cells", step.cells, _is_cell), ("digits", step.digits, _is_digit)):
-        if not isinstance(numbers, tuple) or not all(map(fits, numbers)):
-            yield f"its {name} are no tuple of {_RANGES[name]}"
-        elif list(numbers) != sorted(set(numbers)):
+        yield from _tuple_faults(name, numbers, fits, _WHOLE[name])
+        if list(numbers) != sorted(set(numbers)):
             yield f"its {name} do not rise"
     for name, pairs in (("placements", step.placements), ("eliminations", step.eliminations)):
-        if not isinstance(pairs, tuple) or not all(
-            isinstance(one, tuple) and len(one) == 2 and _is_cell(one[0]) and _is_digit(one[1]) for one in pairs
-        ):
-            yield f"its {name} are no tuple of (cell, digit) with cells 0 to 80 and digits 1 to 9"
-    if not isinstance(step.chains, tuple) or not all(isinstance(chain, tuple) for chain in step.chains):
-        yield "its chains are no tuple of tuples of Link"
+        yield from _tuple_faults(name, pairs, _is_pair, "(cell, digit) with a cell 0 to 80 and a digit 1 to 9")
+    yield from _tuple_faults("chains", step.chains, lambda chain: isinstance(chain, tuple), "tuple of Link")
     if sum(map(len, step.chains)) > _MOST_LINKS:
         yield f"its chains have more than {_MOST_LINKS:,} links"
     for chain in step.chains:
         for number, link in enumerate(chain, 1):
             if fault := _link_form_fault(link, number, codes):
-                yield fault
+                yield f"link {number} of a chain {fault}"
 
 
-_RANGES: Final = {"cells": "numbers 0 to 80", "digits": "numbers 1 to 9"}
+def _tuple_faults(name: str, given: object, fits: Callable[[Any], bool], wanted: str) -> Iterator[str]:
+    if not isinstance(given, tuple):
+        yield f"its {name} are a {type(given).__name__}, not a tuple"
+        return
+    for one in given:
+        if not fits(one):
+            yield f"its {name} have {_shown(one)}, which is no {wanted}"
+
+
+_WHOLE: Final = {"cells": "int from 0 to 80", "digits": "int from 1 to 9"}
+
+
+def _shown(given: object) -> str:
+    return repr(given)[:60]
 
 
 def _is_cell(given: object) -> bool:
-    return _is_whole(given) and 0 <= given < CELLS  # type: ignore[operator]  # it is an int
+    return type(given) is int and 0 <= given < CELLS  # neither True nor numpy's, which JSON does not know
 
 
 def _is_digit(given: object) -> bool:
-    return _is_whole(given) and 1 <= given <= 9  # type: ignore[operator]  # it is an int
+    return type(given) is int and 1 <= given <= 9
 
 
-def _is_whole(given: object) -> bool:
-    return isinstance(given, int) and not isinstance(given, bool)
+def _is_pair(given: object) -> bool:
+    return isinstance(given, tuple) and len(given) == 2 and _is_cell(given[0]) and _is_digit(given[1])
 
 
-def _link_form_fault(link: object, number: int, codes: Collection[str]) -> str | None:
+def _link_form_fault(link: Any, number: int, codes: Collection[str]) -> str | None:
     if not isinstance(link, Link):
-        return f"link {number} of a chain is a {type(link).__name__}, not a Link"
-    if not _is_cell(link.cell) or not _is_digit(link.digit) or not isinstance(link.on, bool):
-        return f"link {number} of a chain is no cell 0 to 80, digit 1 to 9, and True or False"
-    if not isinstance(link.why, str) or (link.why not in LINK_REASONS and codes and link.why not in codes):
-        return f"link {number} of a chain has a reason that is none, {str(link.why)[:60]!r}"
-    if not isinstance(link.since, tuple) or not all(_is_whole(at) and 0 <= at < number - 1 for at in link.since):
-        return f"link {number} of a chain does not follow from links before it"
-    if (number == 1) != (link.why == "assumed"):
-        return f"link {number} of a chain: the first is assumed, and no other"
+        return f"is a {type(link).__name__}, not a Link"
+    given: Any = link
+    if not _is_pair((given.cell, given.digit)) or not isinstance(given.on, bool):
+        return "is no cell 0 to 80, digit 1 to 9, and True or False"
+    if not isinstance(given.why, str) or (given.why not in LINK_REASONS and codes and given.why not in codes):
+        return f"has the reason {_shown(given.why)}, which is none"
+    if not isinstance(given.since, tuple) or not all(
+        type(at) is int and 0 <= at < number - 1 for at in given.since
+    ):
+        return "does not follow from links before it"
+    if (number == 1) != (given.why == "assumed"):
+        return "is assumed, as only the first is" if given.why == "assumed" else "is the first, and not assumed"
     return None
 
 
@@ -192,7 +231,7 @@ def _chain_faults(step: Step, candidates: Candidates) -> Iterator[str]:
                 yield f"link {number} of a chain, {said_link(link)}, does not follow"
     for cell, digit, on in _conclusions(step):
         if not _is_shown(cell, digit, on, step.chains, candidates):
-            yield f"its chains do not show that {_claim(cell, digit, on)}"
+            yield f"its chains do not show that {claim(cell, digit, on)}"
 
 
 def _conclusions(step: Step) -> Iterator[tuple[int, int, bool]]:
@@ -204,10 +243,11 @@ def _conclusions(step: Step) -> Iterator[tuple[int, int, bool]]:
 
 def said_link(link: Link) -> str:
     """What a link claims: ``r1c2 is not 3``."""
-    return _claim(link.cell, link.digit, link.on)
+    return claim(link.cell, link.digit, link.on)
 
 
-def _claim(cell: int, digit: int, on: bool) -> str:
+def claim(cell: int, digit: int, on: bool) -> str:
+    """The same of a candidate."""
     return f"{cell_name(cell)} is {'' if on else 'not '}{digit}"
 
 

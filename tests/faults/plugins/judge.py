@@ -98,7 +98,19 @@ class Judge:
             if code in graded.techniques[0]:
                 wrong = int(solution[blanks[0]]) % 9 + 1
                 steps.insert(0, Step(code, rating, (0, 1, 9, 10), (wrong,), eliminations=((blanks[0], wrong),)))
-        return tuple(steps)
+        return self._spoilt_path(steps, float(graded.rating[0]))
+
+    def _spoilt_path(self, steps: list[Step], rating: float) -> Any:
+        fault = self._options.fault if 5.0 <= rating < 5.5 else ""
+        if fault == "path raise":
+            raise ZeroDivisionError("no way")
+        if fault == "path cell":
+            steps[0] = dataclasses.replace(steps[0], cells=(99,))
+        if fault == "path loss":
+            steps[0] = dataclasses.replace(steps[0], eliminations=steps[1].placements)
+        if fault == "path short":
+            steps.pop()
+        return None if fault == "path none" else tuple(steps)
 
     def _fault(self, rating: NDArray[np.float64]) -> None:
         if self._options.fault == "raise" and ((rating >= 5.0) & (rating < 5.5)).any():
@@ -116,7 +128,29 @@ class Judge:
             "list": {"hardest": tuple(result.hardest)},
             "count": {"techniques": [{"x-wing": 0} for _ in result.hardest]},
             "code": {"hardest": ["X Wing" for _ in result.hardest]},
-            "extra": {"extras": {"er": np.zeros(1, dtype=np.float32)}},
+            "extra": {"extras": {**result.extras, "er": np.zeros(1, dtype=np.float32)}},
+            "extras": {"extras": {"er": result.rating}},
+            "figure": {"extras": {**result.extras, "ep": np.where(bad, np.inf, result.rating)}},
+            "off": {"extras": {**result.extras, "ed": np.where(bad, 0.5, result.rating)}},
+            "half": {"extras": {**result.extras, "bottleneck": np.where(bad, 1.5, 2.0)}},
+            "scale": {"rating": np.where(bad, 10.5, result.rating)},
+            "easy": {"rating": np.where(bad, 2.0, result.rating)},
+            "above": {"status": np.where(bad, GradeStatus.ABOVE, result.status).astype(np.uint8)},
+            "below": {"steps": np.where(bad, -1, result.steps)},
+            "still": {"steps": np.where(bad, 0, result.steps)},
+            "silent": {
+                "status": np.where(bad, GradeStatus.NOT_UNIQUE, result.status).astype(np.uint8),
+                "rating": np.where(bad, np.nan, result.rating),
+            },
+            "strange": {
+                "techniques": [
+                    {**used, "swordfish": 1} if row in rows else used for row, used in enumerate(result.techniques)
+                ]
+            },
+            "fraction": {"techniques": [{"x-wing": 1.5} for _ in result.hardest]},
+            "not a number": {"techniques": [{"x-wing": np.nan} for _ in result.hardest]},
+            "short": {"rating": result.rating[:-1]},
+            "float": {"steps": result.steps.astype(np.float64)},
         }
         return dataclasses.replace(result, **faults.get(self._options.fault, {})) if rows else result
 

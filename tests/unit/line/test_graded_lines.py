@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from sudokumill.contracts import GradeStatus
+from sudokumill.contracts import GradeResult, GradeStatus
 from sudokumill.difficulty import Difficulty
-from sudokumill.grading import verified_grade
+from sudokumill.grading import Promises, verified_grade
 from sudokumill.grids.batch import Grids, from_lines
 from sudokumill.jobs import JobKind, Part
 from sudokumill.line import Line
@@ -17,6 +19,8 @@ from sudokumill.registry import Registry
 from sudokumill.rows import Batch, GradeRows, Grades, LevelRows, joined
 
 Lines = Callable[..., Line]
+
+PROMISES = Promises(extras=("er", "ep", "ed", "rating_sum", "bottleneck", "blanks"))
 
 NO_PUZZLES = from_lines(
     [
@@ -40,7 +44,7 @@ def _levels(batch: Batch) -> tuple[LevelRows, Grades]:
 
 
 def _judged(registry: Registry, puzzles: Grids) -> Grades:
-    return verified_grade(registry.grader("judge"), puzzles).grades
+    return verified_grade(registry.grader("judge"), puzzles, PROMISES).grades
 
 
 def test_a_job_that_grades_refuses_what_is_no_puzzle_and_grades_the_rest(
@@ -120,7 +124,22 @@ def test_a_bound_that_lies_in_the_range_is_not_on_target(line_of: Lines) -> None
         ("list", "wrong type: hardest is no list of 1"),
         ("count", "techniques has a count that is no number above 0"),
         ("code", "hardest is 'X Wing', which is no code of a technique"),
-        ("extra", "wrong shape: extra 'er' has 1 rows for 1"),
+        ("extra", "wrong dtype: extra 'er' is float32, not float64"),
+        ("extras", "its extras are er, and it declares er, ep, ed, rating_sum, bottleneck, blanks"),
+        ("figure", "extra 'ep' has figures that are no numbers up to a million"),
+        ("off", "its ed 0.5 is off its scale, 1 to 9.9"),
+        ("half", "its bottleneck is no whole number from 0"),
+        ("scale", "its rating 10.5 is off its scale, 1 to 9.9"),
+        ("easy", "it rates 2 with x-wing, which it declares to be rated 3.2 or more"),
+        ("above", "it says ABOVE, and no ceiling was asked for"),
+        ("below", "its number of steps is none"),
+        ("still", "its number of steps is none"),
+        ("silent", "it names techniques or steps of what has no grade"),
+        ("strange", "it uses technique swordfish, which it does not declare"),
+        ("fraction", "techniques has a count that is no number above 0, '1.5'"),
+        ("not a number", "techniques has a count that is no number above 0, 'nan'"),
+        ("short", "wrong shape: rating has 0 rows for 1"),
+        ("float", "wrong dtype: steps is float64, not int64"),
     ],
 )
 def test_each_fault_of_a_grader_costs_its_rows_alone(
@@ -137,9 +156,48 @@ def test_each_fault_of_a_grader_costs_its_rows_alone(
     assert rows.positions.tolist() == sound.positions[~bad].tolist()
     assert grades.rating.tolist() == rating[~bad].tolist()
     assert {error.position for error in batch.errors} == set(sound.positions[bad].tolist())
-    if fault == "extra":
-        reason = "wrong dtype: extra 'er' is float32, not float64"
     assert all(reason in error.reason for error in batch.errors), batch.errors[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"rating": np.array([4.0])}, "it says ABOVE with the lower bound 4, and the ceiling is 5"),
+        ({"rating": np.array([9.95])}, "its rating 9.95 is off its scale, 1 to 9.9"),
+        ({"hardest": ["swordfish"]}, "it uses technique swordfish, which it does not declare"),
+        ({"status": np.array([9], dtype=np.uint8)}, "unknown status 9"),
+        ({"hardest": (None,)}, "wrong type: hardest is no list of 1"),
+        ({"techniques": [{"x-wing": -1}]}, "techniques has a count that is no number above 0, '-1'"),
+        ({"techniques": [{"x-wing": True}]}, "techniques has a count that is no number above 0, 'True'"),
+        ({"techniques": [{None: 1}]}, "techniques has a count of None"),
+        ({"techniques": [["x-wing"]]}, "wrong type: techniques has a list, not a mapping"),
+        ({"extras": [1.0]}, "wrong type: extras is no mapping of names"),
+        ({"rating": [5.1]}, "wrong type: rating is a list, not an array"),
+    ],
+)
+def test_a_lower_bound_is_held_to_the_ceiling_and_to_what_is_declared(
+    minimal_puzzles: Grids, changes: dict[str, Any], reason: str
+) -> None:
+    bound = GradeResult(
+        np.array([5.1]), ["x-wing"], [{"x-wing": np.int64(1)}], np.array([3]),
+        np.array([GradeStatus.ABOVE], dtype=np.uint8), {"er": np.array([5.1])},
+    )  # fmt: skip
+    promises = Promises({"x-wing": 3.2}, (1.0, 9.9), ("er",), 5.0)
+
+    class Bounds:
+        def __init__(self, result: GradeResult) -> None:
+            self.result = result
+
+        def grade(self, puzzles: Grids) -> GradeResult:
+            return self.result
+
+    good = verified_grade(Bounds(bound), minimal_puzzles[:1], promises)
+    assert (good.failed, good.grades.rating.tolist()) == ((), [5.1])
+    bad = verified_grade(Bounds(replace(bound, **changes)), minimal_puzzles[:1], promises)
+    assert bad.failed == ((0, reason),)
+    assert (bad.grades.status[0], bad.grades.hardest, bad.grades.techniques) == (
+        GradeStatus.NO_SOLUTION, [None], [{}],
+    )  # fmt: skip
 
 
 def test_where_nothing_is_sound_nothing_is_graded(line_of: Lines) -> None:
@@ -167,6 +225,6 @@ def test_ratings_are_decimal_numbers(registry: Registry, minimal_puzzles: Grids)
             given.rating[:] = 6.6 + 0.1
             return given
 
-    graded = verified_grade(Sums(), minimal_puzzles[:2])  # type: ignore[arg-type]
+    graded = verified_grade(Sums(), minimal_puzzles[:2], PROMISES)  # type: ignore[arg-type]
     assert 6.6 + 0.1 != 6.7
     assert graded.grades.rating.tolist() == [6.7, 6.7]

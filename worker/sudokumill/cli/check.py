@@ -47,19 +47,20 @@ def check(
       sudokumill check puzzles.txt --limit 1000
     """
     from sudokumill.checking import check_grids
+    from sudokumill.cli.chosen import chosen
     from sudokumill.cli.inputs import InputFile
-    from sudokumill.cli.solver import chosen_solver
+    from sudokumill.jobs import Part
     from sudokumill.settings import load_settings
 
-    chosen = chosen_solver(load_settings(), solver, ())
+    tool = chosen(load_settings(), Part.SOLVER, solver)
     source = InputFile(file, text_format, lenient)
     sound = True
     for reading in source.readings(_AT_A_TIME, "check"):
-        findings = check_grids(reading.grids, chosen.solver, limit)
+        findings = check_grids(reading.grids, tool.built, limit)
         for line, finding in zip(reading.lines.tolist(), findings, strict=True):
             sound = sound and finding.sound
             if finding.fault is not None:
-                source.say(line, f"{chosen.name}: {finding.fault}")
+                source.say(line, f"{tool.name}: {finding.fault}")
             elif as_json:
                 print_json(_object(line, finding))
             else:

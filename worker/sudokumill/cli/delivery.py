@@ -98,7 +98,8 @@ def write_objects(path: str, objects: Iterable[dict[str, Any]]) -> int:
 
 def level_object(row: Row[Any]) -> dict[str, Any]:
     """A level as a game takes it: id, clues, solution and metadata."""
-    return {"id": shown_id(row.id), **{name: getattr(row, name) for name in _LEVEL_FIELDS}}
+    fields = {name: getattr(row, name) for name in _LEVEL_FIELDS}
+    return {"id": shown_id(row.id), **fields, "at_least": row.rating_at_least is not None}
 
 
 def shown_grade(row: Row[Any]) -> str:
@@ -130,5 +131,6 @@ def _object(kind: JobKind, row: Row[Any]) -> dict[str, Any]:
             "puzzle": row.puzzle,
             "id": shown_id(row.id),
             **{name: getattr(row, name) for name in _GRADE_FIELDS},
+            "at_least": row.rating_at_least is not None,
         }
     return {**level_object(row), "position": row.position}

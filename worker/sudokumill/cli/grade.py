@@ -14,8 +14,15 @@ import click
 from sudokumill.cli.console import FORMAT_NAMES, print_json
 
 if TYPE_CHECKING:
-    from sudokumill.cli.grader import ChosenGrader
+    from collections.abc import Callable
+
+    from sudokumill.cli.chosen import Chosen
+    from sudokumill.contracts import Grader, GraderDescriptor, Solver, Step
+    from sudokumill.grading import Promises
+    from sudokumill.grids.batch import Grids
     from sudokumill.rows import Grades
+
+    PathOf = Callable[[Grids, Grades, int], tuple[Step, ...]]
 
 _AT_A_TIME = 1_000
 
@@ -46,8 +53,12 @@ def grade(
     """Says of each puzzle in FILE how hard it is for a person, and which techniques it takes.
 
     ER is the highest rating of a step, EP the highest up to the first digit that is placed, ED the rating of the
-    first step. What has not exactly one solution is named with its line and the reason, and the rest is graded;
-    the command then ends with 1. FILE may be - for standard input.
+    first step. A + says "at least": grading stopped before the end. What has not exactly one solution is named
+    with its line and the reason, and the rest is graded; the command then ends with 1. FILE may be - for standard
+    input.
+
+    With --path each step is checked before it is shown; one that is wrong is named instead, and the command ends
+    with 1.
 
     \b
     Examples:
@@ -55,40 +66,85 @@ def grade(
       sudokumill grade puzzles.txt --path
       sudokumill grade puzzles.txt --json
     """
-    from sudokumill.cli.grader import chosen_grader
+    from sudokumill.cli.chosen import chosen
     from sudokumill.cli.inputs import InputFile
     from sudokumill.cli.steps import drawn_path, path_objects
     from sudokumill.contracts import GradeStatus
     from sudokumill.grading import REFUSALS, verified_grade
     from sudokumill.grids.batch import to_lines
+    from sudokumill.jobs import Part
+    from sudokumill.path_checking import WrongPathError
     from sudokumill.settings import load_settings
 
-    chosen = chosen_grader(load_settings(), grader, options)
-    explainer = chosen.explainer() if with_path else None
+    settings = load_settings()
+    tool = chosen(settings, Part.GRADER, grader, options)
+    path_of = _paths(tool, chosen(settings, Part.CHECKER, None)) if with_path else None
     source = InputFile(file, text_format, lenient)
     refused, headed = 0, False
     for reading in source.readings(_AT_A_TIME, "grade"):
-        graded = verified_grade(chosen.grader, reading.grids)
+        graded = verified_grade(tool.built, reading.grids, _promises(tool))
         faults = dict(graded.failed)
         puzzles = to_lines(reading.grids)
         for row, line in enumerate(reading.lines.tolist()):
             refusal = REFUSALS.get(GradeStatus(int(graded.grades.status[row])))
-            reason = f"{chosen.name}: {faults[row]}" if row in faults else refusal
-            refused += reason is not None
+            reason = f"{tool.name}: {faults[row]}" if row in faults else refusal
+            path: tuple[Step, ...] = ()
+            path_fault = None
+            if path_of is not None and reason is None:
+                try:
+                    path = path_of(reading.grids, graded.grades, row)
+                except WrongPathError as error:
+                    path_fault = f"{tool.name}: {error}"
+            refused += reason is not None or path_fault is not None
             one = _Graded(line, puzzles[row], reason, row in faults, graded.grades, row)
             if as_json:
-                path = None if explainer is None or reason else path_objects(explainer.path(reading.grids[row]))
-                print_json(one.as_object(chosen) | ({} if explainer is None else {"path": path or []}))
-            if reason is not None:
-                source.say(line, reason)
-            elif not as_json:
-                if explainer is not None or not headed:
+                shown = {} if path_of is None else {"path": path_objects(path), "path_reason": path_fault}
+                print_json(one.as_object(tool) | shown)
+            elif reason is None:
+                if path_of is not None or not headed:
                     click.echo(_HEADING)
                     headed = True
                 click.echo(one.as_row())
-                if explainer is not None:
-                    click.echo(f"\n{drawn_path(reading.grids[row], explainer.path(reading.grids[row]))}\n")
+                if path:
+                    click.echo(f"\n{drawn_path(reading.grids[row], path)}\n")
+            for said in filter(None, (reason, path_fault)):
+                source.say(line, said)
     ctx.exit(1 if refused or source.faults else 0)
+
+
+def _promises(tool: Chosen[Grader]) -> Promises:
+    from sudokumill.grading import Promises
+
+    return Promises.of(_declared(tool), tool.options)
+
+
+def _declared(tool: Chosen[Grader]) -> GraderDescriptor:
+    descriptor: GraderDescriptor = tool.found.descriptor  # type: ignore[assignment] # it is a grader's
+    return descriptor
+
+
+def _paths(tool: Chosen[Grader], checker: Chosen[Solver]) -> PathOf:
+    """What shows the path of one row, or raises what is wrong with it."""
+    from sudokumill.contracts import GradeStatus, SolveStatus
+    from sudokumill.path_checking import WrongPathError, verified_path
+    from sudokumill.solving import verified_solve
+
+    explainer, codes = tool.explainer(), _declared(tool).codes
+
+    def path_of(puzzles: Grids, grades: Grades, row: int) -> tuple[Step, ...]:
+        found = verified_solve(checker.built, puzzles[row : row + 1]).result
+        if found.status[0] != SolveStatus.UNIQUE:
+            raise WrongPathError(f"it grades what has not exactly one solution, as {checker.name} finds")
+        return verified_path(
+            explainer,
+            puzzles[row],
+            found.solutions[0],
+            counted=grades.techniques[row],
+            codes=codes,
+            whole=grades.status[row] == GradeStatus.GRADED,
+        )
+
+    return path_of
 
 
 _HEADING: Final = f"{'line':>6}  {'clues':>5}  {'ER':>4}  {'EP':>4}  {'ED':>4}  {'steps':>5}  hardest technique"
@@ -107,8 +163,9 @@ class _Graded:
     grades: Grades
     row: int
 
-    def as_object(self, chosen: ChosenGrader) -> dict[str, Any]:
+    def as_object(self, tool: Chosen[Grader]) -> dict[str, Any]:
         from sudokumill.contracts import GradeStatus
+        from sudokumill.grading import AT_LEAST
 
         grades, row = self.grades, self.row
         rating = _figure(grades.rating[row])
@@ -121,6 +178,7 @@ class _Graded:
             "reason": self.reason,
             "rating": rating if ended else None,
             "rating_at_least": None if ended else rating,
+            "at_least": status in AT_LEAST,
             "er": _figure(grades.er[row]),
             "ep": _figure(grades.ep[row]),
             "ed": _figure(grades.ed[row]),
@@ -128,23 +186,24 @@ class _Graded:
             "techniques": dict(grades.techniques[row]),
             "steps": int(grades.steps[row]) if self.reason is None else None,
             "rating_sum": _figure(grades.rating_sum[row]),
-            "bottleneck": _figure(grades.bottleneck[row]),
-            "grader": chosen.grader_name,
-            "grader_version": chosen.version,
+            "bottleneck": None if isnan(grades.bottleneck[row]) else int(grades.bottleneck[row]),
+            "grader": tool.found.name,
+            "grader_version": tool.found.descriptor.version,
         }
 
     def as_row(self) -> str:
         """For people. What is only known to be so much or more has a + behind it."""
-        from sudokumill.contracts import GradeStatus
+        from sudokumill.grading import AT_LEAST
 
         grades, row = self.grades, self.row
-        more = "" if grades.status[row] == GradeStatus.GRADED else "+"
-        er = _shown(grades.er[row]) or _shown(grades.rating[row])
-        figures = [er + more, _shown(grades.ep[row]), _shown(grades.ed[row])]
+        er = grades.rating[row] if isnan(grades.er[row]) else grades.er[row]
+        ratings = ["" if isnan(one) else f"{one:.1f}" for one in (er, grades.ep[row], grades.ed[row])]
+        more = "+" if grades.status[row] in AT_LEAST else " "
+        figures = [f"{one + more if one else '':>5}" for one in ratings]
         why = _WHY_MORE.get(int(grades.status[row]), "")
         return (
-            f"{self.line:>6}  {81 - self.puzzle.count('0'):>5}  {'  '.join(f'{one:>4}' for one in figures)}  "
-            f"{grades.steps[row]:>5}  {grades.hardest[row] or ''}{why}"
+            f"{self.line:>6}  {81 - self.puzzle.count('0'):>5}  {' '.join(figures)} "
+            f"{grades.steps[row]:>5}{more} {grades.hardest[row] or ''}{why}"
         )
 
 
@@ -154,7 +213,3 @@ _WHY_MORE: Final = {5: " (given up)", 6: " (above the ceiling)"}
 
 def _figure(value: float) -> float | None:
     return None if isnan(value) else float(value)
-
-
-def _shown(value: float) -> str:
-    return "" if isnan(value) else f"{value:.1f}"

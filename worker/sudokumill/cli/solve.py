@@ -56,18 +56,19 @@ def solve(
       sudokumill solve puzzles.txt --output-format blocks
       sudokumill solve puzzles.txt --solver dfs --limit 100 --json
     """
+    from sudokumill.cli.chosen import chosen
     from sudokumill.cli.inputs import InputFile
-    from sudokumill.cli.solver import chosen_solver
     from sudokumill.contracts import SolveStatus
     from sudokumill.grids.batch import to_lines
+    from sudokumill.jobs import Part
     from sudokumill.settings import load_settings
     from sudokumill.solving import verified_solve
 
-    chosen = chosen_solver(load_settings(), solver, options)
+    tool = chosen(load_settings(), Part.SOLVER, solver, options)
     source = InputFile(file, text_format, lenient)
     unique = True
     for reading in source.readings(_AT_A_TIME, "solve"):
-        solved = verified_solve(chosen.solver, reading.grids, limit)
+        solved = verified_solve(tool.built, reading.grids, limit)
         faults, result = dict(solved.failed), solved.result
         rows = zip(
             reading.lines.tolist(), to_lines(reading.grids), result.status.tolist(), result.counts.tolist(),
@@ -78,7 +79,7 @@ def solve(
             status = SolveStatus(code).name.lower().replace("_", " ")
             one = _Solved(line, puzzle, status, count, count >= limit, nodes, solution if count else None)
             if row in faults:
-                source.say(line, f"{chosen.name}: {faults[row]}")
+                source.say(line, f"{tool.name}: {faults[row]}")
             elif as_json:
                 print_json(one.as_object())
             else:

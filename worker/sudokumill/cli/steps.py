@@ -12,48 +12,23 @@ that were there before it:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudokumill.cli.chains import chain_objects, drawn_chains
 from sudokumill.contracts import Step
 from sudokumill.grids.batch import CELLS, cell_name
-
-_PEERS: Final = tuple(
-    tuple(
-        other
-        for other in range(CELLS)
-        if other != cell
-        and (
-            other // 9 == cell // 9
-            or other % 9 == cell % 9
-            or (other // 27, other % 9 // 3) == (cell // 27, cell % 9 // 3)
-        )
-    )
-    for cell in range(CELLS)
-)
-"""The 20 cells that a cell shares a row, a column or a box with."""
+from sudokumill.grids.candidates import Candidates
 
 
-class _Board:
+class _Board(Candidates):
     """The candidates of each cell, as they stand on the way."""
-
-    def __init__(self, puzzle: NDArray[np.uint8]) -> None:
-        self.digits = [0] * CELLS
-        self.candidates = [set(range(1, 10)) for _ in range(CELLS)]
-        for cell in np.flatnonzero(puzzle).tolist():
-            self.place(cell, int(puzzle[cell]))
-
-    def place(self, cell: int, digit: int) -> None:
-        self.digits[cell] = digit
-        self.candidates[cell] = set()
-        for peer in _PEERS[cell]:
-            self.candidates[peer].discard(digit)
 
     def take(self, step: Step) -> None:
         for cell, digit in step.eliminations:
-            self.candidates[cell].discard(digit)
+            self.rule_out(cell, digit)
         for cell, digit in step.placements:
             self.place(cell, digit)
 
@@ -61,7 +36,7 @@ class _Board:
         losing = {cell for cell, _ in step.eliminations}
         texts = [
             ("*" if cell in step.cells else "-" if cell in losing else " ")
-            + (str(self.digits[cell]) if self.digits[cell] else "".join(map(str, sorted(self.candidates[cell]))))
+            + (str(self.digits[cell]) if self.digits[cell] else "".join(map(str, sorted(self.of[cell]))))
             for cell in range(CELLS)
         ]
         widths = [max(len(texts[row * 9 + column]) for row in range(9)) for column in range(9)]
@@ -86,8 +61,12 @@ def drawn_path(puzzle: NDArray[np.uint8], path: Sequence[Step]) -> str:
     lines: list[str] = []
     for number, step in enumerate(path, 1):
         lines.append(f"step {number:>2}  {step.rating:.1f}  {_said(step)}")
+        if step.chains:
+            lines += ["", drawn_chains(step)]
         if step.eliminations:
-            lines += ["", board.drawn(step), ""]
+            lines += ["", board.drawn(step)]
+        if step.chains or step.eliminations:
+            lines.append("")
         board.take(step)
     if any(step.eliminations for step in path):
         lines.append("* cells of the pattern, - cells that lose a candidate")
@@ -95,7 +74,8 @@ def drawn_path(puzzle: NDArray[np.uint8], path: Sequence[Step]) -> str:
 
 
 def path_objects(path: Sequence[Step]) -> list[dict[str, Any]]:
-    """The steps for a program; cells are numbered 0 to 80, row by row."""
+    """The steps for a program; cells are numbered 0 to 80, row by row. The ``since`` of a chain's link are places
+    of earlier links in it, from 0."""
     return [
         {
             "technique": step.technique,
@@ -104,6 +84,7 @@ def path_objects(path: Sequence[Step]) -> list[dict[str, Any]]:
             "digits": list(step.digits),
             "placements": [list(one) for one in step.placements],
             "eliminations": [list(one) for one in step.eliminations],
+            "chains": chain_objects(step),
         }
         for step in path
     ]

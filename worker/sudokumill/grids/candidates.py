@@ -1,4 +1,4 @@
-"""The digits that a blank cell still can have, as a person pencils them in, on the way through a puzzle's steps."""
+"""The digits that a blank cell still can have, as a person pencils them in on the way through a puzzle."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNITS_OF: Final = tuple(_units_of(cell) for cell in range(CELLS))
 
 
 def sees(one: tuple[int, int], other: tuple[int, int]) -> Set[str]:
-    """Where two candidates, each (cell, digit), exclude each other: ``cell``, or ``row``, ``column`` and ``box``."""
+    """Where two candidates, (cell, digit) each, exclude each other: ``cell``, or ``row``, ``column``, ``box``."""
     (cell, digit), (other_cell, other_digit) = one, other
     if cell == other_cell:
         return frozenset({"cell"} if digit != other_digit else ())
