@@ -314,9 +314,7 @@ def test_an_order_is_aimed_and_says_about_how_long_it_takes(
     made = outcome("run", "levels", "--count", 20, "--rating", "2.9..3.1", "--seed", 1, env=env)
     assert made["aim"] == {"added": 5}
     assert made["tried"] < 60
-    assert "aimed by digger.added=5" in " ".join(
-        fork("jobs", "show", 3, env=env).stdout.split()
-    )
+    assert "aimed by digger.added=5" in " ".join(fork("jobs", "show", 3, env=env).stdout.split())
     # the same key is the same order, and what was chosen is no part of it
     key = ("run", "levels", "--count", 20, "--rating", "2.9..3.1", "--key", "k", "--seed", 1)
     assert outcome(*key, env=env)["job"] == outcome(*key, env=env)["job"]

@@ -59,7 +59,9 @@ With = Callable[..., Registry]
 def with_thirty(tmp_path: Path) -> With:
     """A registry with a digger of which every level has a rating of 3.0."""
 
-    def load(rate: float = 50_000, base: str = "ClueTarget", engine: str = "native", act: str = "pass") -> Registry:
+    def load(
+        rate: float = 50_000, base: str = "ClueTarget", engine: str = "native", act: str = "pass"
+    ) -> Registry:
         shutil.copy(Path(__file__).parents[2] / "faults" / "plugins" / "judge.py", tmp_path)
         (tmp_path / "thirty.py").write_text(PLUGIN.format(rate=rate, base=base, engine=engine, act=act))
         return load_registry(plugin_dir=tmp_path)

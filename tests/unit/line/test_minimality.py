@@ -46,7 +46,7 @@ def test_one_that_says_it_is_asked(registry: Registry, puzzles: Grids, solutions
     assert minimal_by_counts(native, puzzles).tolist() == expected
     assert are_minimal(native, puzzles, solutions).tolist() == expected
     tester = Answers(native, lambda grids: (grids > 0).sum(axis=1) < 30)
-    answers = are_minimal(tester, puzzles, solutions)  # type: ignore[arg-type]
+    answers = are_minimal(tester, puzzles, solutions)
     assert answers.dtype == np.int8
     assert answers.tolist() == expected
     assert tester.asked == 40
@@ -69,7 +69,7 @@ def test_a_row_for_which_it_raises_is_counted(registry: Registry, puzzles: Grids
     tester = Answers(registry.solver("native"), answer)
     expected = np.ones(40, dtype=np.int8)
     expected[35] = 0
-    np.testing.assert_array_equal(are_minimal(tester, puzzles, solutions), expected)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(are_minimal(tester, puzzles, solutions), expected)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_what_breaks_the_contract_is_not_believed(
     registry: Registry, puzzles: Grids, solutions: Grids, answer: Any
 ) -> None:
     tester = Answers(registry.solver("native"), answer)
-    assert are_minimal(tester, puzzles, solutions).tolist() == [1] * 30 + [0] * 10  # type: ignore[arg-type]
+    assert are_minimal(tester, puzzles, solutions).tolist() == [1] * 30 + [0] * 10
 
 
 def test_no_rows(registry: Registry) -> None:

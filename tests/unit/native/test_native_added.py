@@ -63,7 +63,7 @@ def test_all_blanks_are_as_likely_to_come_back() -> None:
     count = 20_000
     seeds = position_seeds(1, np.arange(count))
     same = np.repeat(finals()[:1], count, axis=0)
-    options = NativeDiggerOptions(order="rows", added=1)  # type: ignore[arg-type] # pydantic takes the text
+    options = NativeDiggerOptions(order="rows", added=1)
     puzzles = NativeDigger(options).dig(same, seeds).puzzles
     times = (puzzles > 0).sum(axis=0)
     always = times == count

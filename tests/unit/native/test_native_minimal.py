@@ -24,8 +24,8 @@ Sample = tuple[Grids, Grids, NDArray[np.uint8]]
 
 @cache
 def sample() -> Sample:
-    """Puzzles with their solutions, and what the other solver counts without each clue: many are minimal, some have
-    one clue to spare, some many, one is complete."""
+    """Puzzles with their solutions, and what the other solver counts without each clue: many are minimal, some
+    have one clue to spare, some many, one is complete."""
     count = 120
     seeds = position_seeds(9, np.arange(count))
     finals = NativeGenerator(NativeGeneratorOptions()).generate(seeds).finals
@@ -34,7 +34,7 @@ def sample() -> Sample:
         NativeDiggerOptions(),
         NativeDiggerOptions(clues=25),
         NativeDiggerOptions(added=1),
-        NativeDiggerOptions(symmetry="rot180"),  # type: ignore[arg-type] # pydantic takes the text
+        NativeDiggerOptions(symmetry="rot180"),
         NativeDiggerOptions(clues=40),
     ):
         puzzles.append(NativeDigger(options).dig(finals, seeds).puzzles)
@@ -91,7 +91,7 @@ def test_shapes_are_refused(build: str) -> None:
     with pytest.raises(ValueError, match="threads must be 1 or more"):
         _kernel.minimal(puzzles, solutions, build, 0)
     with pytest.raises(TypeError):
-        _kernel.minimal(puzzles.astype(np.int64), solutions, build)  # type: ignore[arg-type]
+        _kernel.minimal(puzzles.astype(np.int64), solutions, build)
 
 
 def test_a_solver_with_a_budget_leaves_it_to_who_counts() -> None:

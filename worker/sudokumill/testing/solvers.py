@@ -90,7 +90,7 @@ def _check_minimal(trial: Trial) -> None:
     expected = minimal_by_counts(counting, puzzles) == 1
     expected[-1] = False
     try:
-        answers = solver.minimal(puzzles, solutions)
+        answers: object = solver.minimal(puzzles, solutions)
         alone = solver.minimal(puzzles[-2:-1], solutions[-2:-1])
     except Exception as error:
         raise trial.broke("minimal puzzles are right", f"{type(error).__name__}: {error}") from error
@@ -98,7 +98,6 @@ def _check_minimal(trial: Trial) -> None:
         raise trial.broke("minimal puzzles are right", "minimal must return an array of bool, one a puzzle")
     if not np.array_equal(answers, expected) or not np.array_equal(alone, expected[-2:-1]):
         raise trial.broke("minimal puzzles are right", "one answer is not what the counts without each clue say")
-
 
 
 def _check_budget(trial: Trial) -> None:
