@@ -100,15 +100,16 @@ def dig(
             of them are gone.
         pattern: dig the cells of ``blank`` and no others. A row for which these clues have several solutions is
             ``MISSED``, and all zeros.
-        added: dig to the end whatever the aim, and then put so many clues back, orbit by orbit in an order that the
-            row's seed draws: 0 .. 81. A row that has too few blanks is ``MISSED``.
+        added: dig to the end whatever the aim, and then put so many clues back, orbit by orbit in an order that
+            the row's seed draws: 0 .. 81. A row that has too few blanks is ``MISSED``.
 
     Returns:
         puzzles (n, 81), ``DigStatus`` (n,) uint8.
 
     Raises:
         ValueError: not one seed a final, no aim, an orbit's number above 80, a least number of clues that is not
-            0 to 9, clues to put back that are not 0 to 81, threads below 1, or a build that this machine cannot run.
+            0 to 9, clues to put back that are not 0 to 81, threads below 1, or a build that this machine cannot
+            run.
     """
 
 def minimal(

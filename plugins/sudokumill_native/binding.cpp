@@ -275,8 +275,8 @@ CellSet cells_of(const CellsIn& marked) {
 
 nb::tuple dig_finals(const GridsIn& finals, const SeedsIn& seeds, const CellsIn& orbits, std::vector<int> aims,
                      std::pair<int, int> clue_range, bool minimal, const std::string& build, int threads,
-                     bool shuffled, int row_min, int column_min, const std::optional<CellsIn>& blank,
-                     bool pattern, int added) {
+                     bool shuffled, int row_min, int column_min, const std::optional<CellsIn>& blank, bool pattern,
+                     int added) {
     const std::size_t rows = finals.shape(0);
     if (seeds.shape(0) != rows) {
         throw nb::value_error("there must be one seed a final");

@@ -3,12 +3,13 @@
     python tests/benchmarks/orders_by_difficulty.py [--bands hard,easy,diabolical] [--count N] [--rounds N]
                                                     [--store sqlite|postgresql]
 
-Runs ``run levels --band BAND --count N --processes 2`` on a new database, and looks at the working period alone, from
-the first claim of a chunk to the end of the last one. Of the time of both cores in it:
+Runs ``run levels --band BAND --count N --processes 2`` on a new database, and looks at the working period alone,
+from the first claim of a chunk to the end of the last one. Of the time of both cores in it:
 
 ``busy``      CPU time, user and system, of all processes of the run, and of the server, where there is one.
-``ready``     the same, with the time that they were ready to run and another program had their core. On an idle
-              machine it is that of ``busy``; on any other only this says how little the run itself waits.
+``waiting``   time in which a process that makes chunks had nothing to do: it waited for the database, the disk,
+              or a chunk. Not the time in which it was ready and another program had its core: on a machine that
+              is not idle ``busy`` says nothing of the run, and this does.
 ``line``      making, checking and grading rows.
 ``store``     the rest of the chunks' time: packing rows, looking after the job, the transaction that keeps them.
 ``between``   from a chunk's end to the next claim, and at the end with nothing more to claim.
@@ -40,7 +41,6 @@ from servers.postgresql import PostgreSQL
 
 COMMAND = Path(sys.executable).with_name("sudokumill")
 PROCESSES = 2
-TICK = 1 / os.sysconf("SC_CLK_TCK")
 
 PERIOD = "SELECT min(claimed_at), max(ended_at), sum(ended_at - claimed_at), sum(seconds) FROM chunk"
 
@@ -51,8 +51,9 @@ class Look:
 
     at: float
     cpu: float
-    delay: float
-    """Seconds that they were ready to run and had no core."""
+    """Seconds on a core, of all."""
+    live: float
+    """Seconds on a core or ready for one, of those that make chunks."""
 
 
 @dataclass(frozen=True)
@@ -62,54 +63,65 @@ class Shares:
     levels: float
     """A second."""
     busy: float
-    ready: float
+    waiting: float
     line: float
     store: float
     between: float
 
 
-def _tree(root: int) -> Iterator[int]:
-    """A process and all below it."""
-    yield root
+def _children(process: int) -> Iterator[int]:
     with contextlib.suppress(OSError):
-        for task in Path(f"/proc/{root}/task").iterdir():
-            for child in (task / "children").read_text().split():
-                yield from _tree(int(child))
+        for task in Path(f"/proc/{process}/task").iterdir():
+            yield from map(int, (task / "children").read_text().split())
+
+
+def _used(process: int) -> tuple[float, float]:
+    """Seconds on a core, and ready for one without having it, of all threads."""
+    cpu, delay = 0, 0
+    for task in Path(f"/proc/{process}/task").iterdir():
+        on_core, ready, _ = (task / "schedstat").read_text().split()
+        cpu, delay = cpu + int(on_core), delay + int(ready)
+    return cpu / 1e9, delay / 1e9
 
 
 class _Watch:
-    """Adds up what the processes below some others use; those that have ended keep what they had."""
+    """Adds up what the processes of a run use, and those of a server; what has ended keeps what it had.
 
-    def __init__(self, roots: list[int]) -> None:
-        self._roots = roots
-        self._used: dict[int, tuple[float, float]] = {}
+    Args:
+        run: the process that was started; its children make chunks.
+        server: whose children serve; None: there is none.
+    """
+
+    def __init__(self, run: int, server: int | None) -> None:
+        self._roots = [run] if server is None else [run, server]
+        self._run = run
+        self._all: dict[int, float] = {}
+        self._makers: dict[int, float] = {}
         self.looks: list[Look] = []
 
     def look(self) -> None:
-        for root in self._roots:
-            for process in _tree(root):
-                with contextlib.suppress(OSError):
-                    cpu, delay = 0.0, 0.0
-                    for task in Path(f"/proc/{process}/task").iterdir():
-                        on_core, waiting, _ = (task / "schedstat").read_text().split()
-                        cpu, delay = cpu + int(on_core) / 1e9, delay + int(waiting) / 1e9
-                    self._used[process] = (cpu, delay)
-        self.looks.append(
-            Look(time.time(), sum(cpu for cpu, _ in self._used.values()), sum(d for _, d in self._used.values()))
-        )
+        """Takes down what they have used by now."""
+        makers = set(_children(self._run))
+        for process in {*self._roots, *makers, *(each for root in self._roots for each in _children(root))}:
+            with contextlib.suppress(OSError):
+                cpu, delay = _used(process)
+                self._all[process] = cpu
+                if process in makers:
+                    self._makers[process] = cpu + delay
+        self.looks.append(Look(time.time(), sum(self._all.values()), sum(self._makers.values())))
 
     def between(self, start: float, end: float) -> tuple[float, float]:
-        """CPU seconds, and seconds without a core, in a period."""
+        """CPU seconds of all, and seconds in which those that make chunks had something to do, in a period."""
         inside = [look for look in self.looks if start <= look.at <= end]
         first, last = inside[0], inside[-1]
         share = (end - start) / (last.at - first.at)
-        return (last.cpu - first.cpu) * share, (last.delay - first.delay) * share
+        return (last.cpu - first.cpu) * share, (last.live - first.live) * share
 
 
 def run(band: str, count: int, seed: int, server: PostgreSQL | None) -> Shares:
     """One order."""
     with tempfile.TemporaryDirectory() as folder:
-        name = None if server is None else server.new_database()
+        name = "" if server is None else server.new_database()
         url = f"sqlite:///{folder}/mill.db" if server is None else server.url(name)
         environment = os.environ | {"SUDOKUMILL_DATABASE_URL": url}
         environment.pop("SUDOKUMILL_BROKER_URL", None)
@@ -118,7 +130,7 @@ def run(band: str, count: int, seed: int, server: PostgreSQL | None) -> Shares:
             [COMMAND, *words, "--processes", str(PROCESSES), "--json"],
             env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         ) as order:  # fmt: skip
-            watch = _Watch([order.pid, *([] if server is None else [server.pid])])
+            watch = _Watch(order.pid, None if server is None else server.pid)
             while order.poll() is None:
                 watch.look()
                 time.sleep(0.02)
@@ -133,11 +145,11 @@ def run(band: str, count: int, seed: int, server: PostgreSQL | None) -> Shares:
             server.drop_database(name)
     start, end, held, line = map(float, found)
     cores = PROCESSES * (end - start)
-    cpu, delay = watch.between(start, end)
+    cpu, live = watch.between(start, end)
     return Shares(
         levels=delivered / (end - start),
         busy=cpu / cores,
-        ready=(cpu + delay) / cores,
+        waiting=1 - live / cores,
         line=line / cores,
         store=(held - line) / cores,
         between=1 - held / cores,
@@ -160,12 +172,13 @@ def main() -> None:
             for band in bands:
                 found[band].append(run(band, asked.count, number + 1, server))
     print(f"{asked.count:,} levels, {PROCESSES} processes, {asked.store}, median of {asked.rounds}")
-    print(f"{'band':<12}{'levels/s':>9}{'busy':>8}{'ready':>8}{'line':>8}{'store':>8}{'between':>9}")
+    print(f"{'band':<12}{'levels/s':>9}{'busy':>8}{'waiting':>9}{'line':>8}{'store':>8}{'between':>9}")
     for band, rounds in found.items():
         levels, *shares = (
             statistics.median(getattr(one, name) for one in rounds) for name in Shares.__dataclass_fields__
         )
-        print(f"{band:<12}{levels:>9,.0f}" + "".join(f"{share:>8.1%}" for share in shares))
+        busy, waiting, line, store, between = shares
+        print(f"{band:<12}{levels:>9,.0f}{busy:>8.1%}{waiting:>9.1%}{line:>8.1%}{store:>8.1%}{between:>9.1%}")
 
 
 if __name__ == "__main__":

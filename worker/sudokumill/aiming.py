@@ -1,47 +1,50 @@
 """Aiming: how to dig so that many levels come out as an order asks.
 
-What is dug to the end is hard or easy as chance has it. Levels that keep some clues, get some back, or are symmetric,
-are easier on the whole. So an order by difficulty begins with a small trial: some ways to dig, some dozens of levels each;
-the best of them are tried for longer, and the one that hits best is frozen into the job.
+What is dug to the end is hard or easy as chance has it. Levels that keep some clues, get some back, or are
+symmetric, are easier on the whole. So an order by difficulty begins with a small trial: some ways to dig, some
+dozens of levels each; the best of them are tried for longer, and the one that hits best is frozen into the job.
 
-    easy, 6,000 finals        levels of 1.3 to 1.5
-    as ordered                22.8 %
-    clues 25 .. 27            33.9 %
-    clues 28 .. 31            42.5 %
-    3 clues put back          48.3 %   <- frozen
-    symmetry rot180           39.6 %
+    easy, 20,000 finals       levels of 1.3 to 1.5
+    as ordered                22.6 %
+    clues 25 .. 27            34.4 %
+    clues 28 .. 31            42.1 %
+    3 clues put back          48.9 %   <- frozen
+    symmetry rot180           40.6 %
 
-**What is compared** is hits of those tried times the line's rows a second, as the hints of its implementations have it:
-the levels that one core makes in a second. Hints are constants of a version, and not what this machine has just
-measured; the trial has a seed of its own. So the same order is aimed alike on every machine that has the same plugins,
-and its levels are the same. Rejected: to aim each chunk by what the chunks before it came to, for then the levels
-would depend on how many processes there are.
+**What is compared** is hits of those tried times the line's rows a second, as the hints of its implementations
+have it: the levels that one core makes in a second. Hints are constants of a version, and not what this machine
+has just measured; the trial has a seed of its own. So the same order is aimed alike on every machine that has the
+same plugins, and its levels are the same. Rejected: to aim each chunk by what the chunks before it came to, for
+then the levels would depend on how many processes there are.
 
-**Other diggers** are tried where the order names none, if they know what it asks for. One of which every level would
-have to hit, and more, is not; the others get a tenth of a second by their hints, and only one that seems to be better
-then is tried for longer. A digger that takes many times what it says is left out, the one thing that hangs on the
-machine. A worker that has not the digger that was chosen cannot make the job: fleets have the same plugins everywhere.
+**Other diggers** are tried where the order names none, if they know what it asks for; but not one that would lose
+if its every level hit. The others get a tenth of a second by their hints, and only one that seems to be better
+then is tried for longer. A digger that takes many times what it says is left out: the one thing here that hangs on
+the machine. A worker that has not the digger that was chosen cannot make the job, so a fleet has the same plugins
+everywhere.
 
-**What pays**, in % of 6,000 finals by digger ``native`` and grader ``explainer``, by default bands:
+**What pays**, in % of 20,000 finals (* of 6,000) by digger ``native`` and grader ``explainer``, by default bands:
 
-                       gentle    easy  medium    hard  expert  master  diabolical  extreme   clues
-    to the end            1.7    22.8    33.8     7.5     3.6     8.6        18.7      3.6    24.4
-    clues 25 .. 27        6.4    33.9    28.8     6.1     2.8     7.1        12.9      1.9    26.0
-    clues 28 .. 31       28.8    42.5    15.6     3.5     1.7     3.4         4.1      0.3    29.5
-    clues 37 .. 45       97.7     1.8     0.2     0.1     0.1     0.0         0.0      0.0    40.9
-    1 put back            5.3    36.0    31.2     6.1     3.1     5.9        11.2      1.2    25.4
-    3 put back           21.9    48.3    18.3     3.5     1.7     2.9         3.2      0.1    27.4
-    5 put back               (between)                                                        29.4
-    8 put back           80.5    16.7     1.7     0.4     0.2     0.3         0.1      0.0    32.4
-    20 put back          99.9     0.1     0.0     0.0     0.0     0.0         0.0      0.0    44.4
-    symmetry rot180      13.3    39.6    22.8     5.2     2.5     6.3         9.3      1.0    27.6
+                       gentle   easy  medium   hard  expert  master  diabolical  extreme   clues
+    to the end            1.6   22.6    33.4    7.6     3.6     8.7        18.8      3.7    24.4
+    clues 25 .. 27        6.2   34.4    28.4    6.1     3.0     7.0        12.7      2.0    26.1
+    clues 28 .. 31       29.7   42.1    14.9    3.5     1.8     3.5         4.2      0.3    29.5
+    clues 37 .. 45 *     97.7    1.8     0.2    0.1     0.1     0.0         0.0      0.0    40.9
+    1 put back *          5.3   36.0    31.2    6.1     3.1     5.9        11.2      1.2    25.4
+    3 put back           22.1   48.9    18.0    3.2     1.7     2.9         3.1      0.2    27.4
+    5 put back           47.8   40.5     7.6    1.4     0.8     1.1         0.8      0.0    29.4
+    8 put back *         80.5   16.7     1.7    0.4     0.2     0.3         0.1      0.0    32.4
+    20 put back *        99.9    0.1     0.0    0.0     0.0     0.0         0.0      0.0    44.4
+    symmetry rot180      13.2   40.6    22.6    5.3     2.5     5.9         9.0      0.9    27.6
 
-At the same number of clues those that are put back leave easier levels than a dig that stops: more of them are spare.
-So they hit easy orders better, and a dig that stops hits hard orders better that want many clues.
+At the same number of clues those that are put back leave easier levels than a dig that stops (29.5 and 29.4 clues:
+42 and 41 % easy, but 3.5 and 1.4 % hard): more of them are spare. So they hit easy orders better, and a dig that
+stops hits hard orders better that want many clues.
 
-Not tried, for they hit no band better: symmetry horizontal and vertical (easy 42, medium 26), diagonal and antidiagonal
-(easy 36, diabolical 12), rot90 (gentle 50), full (gentle 70). Cells in the order snake or jump give more medium levels
-(42 and 41 in place of 34), but all of them with their blanks in the same corner, which nobody asked for.
+Not tried, for they hit no band better: symmetry horizontal and vertical (easy 42, medium 26), diagonal and
+antidiagonal (easy 36, diabolical 12), rot90 (gentle 50), full (gentle 70). Cells in the order snake or jump give
+more medium levels (42 and 39 in place of 33), but all of them with their blanks in the same corner, which nobody
+asked for.
 """
 
 from __future__ import annotations
@@ -71,7 +74,7 @@ _ROWS: Final = 256
 """Levels of a way that is tried for long; all are tried with a quarter of them before."""
 _FEWEST_ROWS: Final = 64
 _SECONDS: Final = 0.3
-"""Of one way that is tried for long, by the implementations' hints; slower ones get fewer levels, or no trial at all."""
+"""Of one way that is tried for long, by the implementations' hints; slower ones get fewer levels, or no trial."""
 _FINALISTS: Final = 3
 
 _OTHER_SECONDS: Final = 0.1
@@ -87,7 +90,7 @@ _KNOWN: Final = frozenset({"clues", "clues_min", "clues_max", "symmetry", "minim
 """With other options of a digger it is not known what clue counts mean beside them."""
 
 _CHANCE: Final = 2.0
-"""What was ordered is left as it is where a better count of hits may be chance: within so many standard deviations."""
+"""What was ordered is left as it is where more hits may be chance: within so many standard deviations."""
 
 
 @dataclass(frozen=True)

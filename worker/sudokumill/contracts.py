@@ -444,7 +444,7 @@ class Canonicaliser(Protocol):
 
 @runtime_checkable
 class MinimalityTester(Protocol):
-    """A solver that also says which puzzles are minimal, faster than by counting the solutions without each clue."""
+    """A solver that also says which puzzles are minimal, faster than by counts without each clue."""
 
     def minimal(self, puzzles: Grids, solutions: Grids) -> NDArray[np.bool_]:
         """Which puzzles have several solutions without any single clue: exactly what ``solve`` would count.

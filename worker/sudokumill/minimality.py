@@ -47,8 +47,8 @@ def are_minimal(solver: Solver, puzzles: Grids, solutions: Grids) -> Minimality:
 def minimal_by_counts(solver: Solver, puzzles: Grids) -> Minimality:
     """The same by counting to two the solutions without each clue.
 
-    Clues that are tried first are those of the first cells, a clue of every puzzle at a time; a puzzle with one that
-    can go is decided and drops out, so puzzles with clues to spare cost a few counts, not thirty.
+    Clues that are tried first are those of the first cells, a clue of every puzzle at a time; a puzzle with one
+    that can go is decided and drops out, so puzzles with clues to spare cost a few counts, not thirty.
 
     Args:
         solver: a plugin's.

@@ -299,9 +299,9 @@ class AddedTarget(CellTarget):
         default=0,
         ge=0,
         le=40,
-        description="dig to the end, whatever the clue count, and then put so many clues back, drawn at random: such "
-        "levels are easier than those of a dig that stops at as many clues. Where cells go together, there may be a "
-        "few more. A clue count that is asked for is only checked then",
+        description="dig to the end, whatever the clue count, and then put so many clues back, drawn at random: "
+        "such levels are easier than those of a dig that stops at as many clues. Where cells go together, there "
+        "may be a few more. A clue count that is asked for is only checked then",
     )
 
     @model_validator(mode="after")
@@ -322,8 +322,8 @@ class AddedTarget(CellTarget):
         if ends_minimal and least > MOST_CLUES_OF_A_MINIMAL_PUZZLE + self.added:
             raise ValueError(
                 f"added={self.added} leaves at most {MOST_CLUES_OF_A_MINIMAL_PUZZLE + self.added} clues, for no "
-                f"minimal puzzle of more than {MOST_CLUES_OF_A_MINIMAL_PUZZLE} is known, but at least {least} are to "
-                "remain"
+                f"minimal puzzle of more than {MOST_CLUES_OF_A_MINIMAL_PUZZLE} is known, but at least {least} are "
+                "to remain"
             )
         return self
 

@@ -68,8 +68,8 @@ class Planner {
         plan.deciding = plan.fewest > 0 && !order_.shuffled ? deciding_turn(plan) : -1;
     }
 
-    /// Puts clues back into a puzzle, orbit by orbit in an order of their own, until there are as many as wanted; false
-    /// if there are too few blanks.
+    /// Puts clues back into a puzzle, orbit by orbit in an order of their own, until there are as many as wanted;
+    /// false if there are too few blanks.
     bool put_back(std::size_t row) const {
         // not the stream of the plan: what went last would come back first, as if it had not been tried
         SplitMix64 random(SplitMix64(batch_.seeds[row] ^ kPutBack).word());

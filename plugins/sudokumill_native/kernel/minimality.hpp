@@ -17,8 +17,8 @@ struct MinimalityRows {
     std::uint8_t* minimal; // 1 or 0; 0 too where the solution is no final that keeps the clues
 };
 
-/// Says of each puzzle whether every single clue is needed. The answers are those of a search, not of whoever dug the
-/// puzzles, and the same for every engine.
+/// Says of each puzzle whether every single clue is needed. The answers are those of a search, not of whoever dug
+/// the puzzles, and the same for every engine.
 void find_minimal(const Engine& engine, const MinimalityRows& batch, const StopCheck* stop_check);
 
 } // namespace sudokumill

@@ -1,7 +1,7 @@
 // Which puzzles are minimal: no single clue can go without a second solution.
 //
-// Of each clue it is asked whether there is a solution in which its cell holds another digit, which spares the search
-// for the solution that is known. The clues of many puzzles are asked about together, in rounds:
+// Of each clue it is asked whether there is a solution in which its cell holds another digit, which spares the
+// search for the solution that is known. The clues of many puzzles are asked about together, in rounds:
 //
 //     round 1    one clue of each puzzle       most puzzles with clues to spare are decided here, and drop out
 //     round 2    three more                    of those that are left
@@ -10,8 +10,8 @@
 //
 // A clue that is the last one of an unavoidable set is needed, and nothing is asked.
 //
-// Rejected: all clues of a puzzle at once, which costs a puzzle with clues to spare thirty searches in place of two
-// or three.
+// Rejected: all clues of a puzzle at once, which costs a puzzle with clues to spare thirty searches in place of
+// two or three.
 #pragma once
 
 #include "engine.hpp"
@@ -144,7 +144,8 @@ class MinimalityTest {
         questions_.clear();
     }
 
-    /// Notes of some rows, at most as many as there are lanes, the clues that no unavoidable set shows to be needed.
+    /// Notes of some rows, at most as many as there are lanes, the clues that no unavoidable set shows to be
+    /// needed.
     void find_open(std::size_t first, int count, Open* open) {
         const std::uint8_t* rows[kLanes];
         for (int lane = 0; lane < kLanes; ++lane) {
