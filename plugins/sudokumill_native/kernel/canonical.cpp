@@ -88,6 +88,8 @@ class Search {
             place(squares_[0], row_of(cell), column_of(cell), final[cell]);
             place(squares_[1], column_of(cell), row_of(cell), final[cell]);
         }
+        // three of four finals have a plain pair, and then the many mixed ones need not be looked at
+        any_plain_ = has_plain(squares_[0]) || has_plain(squares_[1]);
         for (const bool transposed : {false, true}) {
             for (std::uint8_t first = 0; first < 9; ++first) {
                 const std::uint8_t band = first / 3 * 3;
@@ -106,19 +108,33 @@ class Search {
         square.where[row][digit] = static_cast<std::uint8_t>(column);
     }
 
+    /// Whether the second row has the same three minirows as the first one. Then the first has those of the second.
+    static bool is_plain(const Square& square, std::uint8_t first, std::uint8_t second) {
+        const Nine& below = square.rows[second];
+        const auto& where = square.where[first];
+        const int stack = where[below[0]] / 3;
+        return where[below[1]] / 3 == stack && where[below[2]] / 3 == stack;
+    }
+
+    static bool has_plain(const Square& square) {
+        for (std::uint8_t band = 0; band < 9; band += 3) {
+            if (is_plain(square, band, band + 1) || is_plain(square, band, band + 2) ||
+                is_plain(square, band + 1, band + 2)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /// Tries all orders of the columns that can be the least when these rows come first.
     void try_pair(bool transposed, std::uint8_t first, std::uint8_t second, std::uint8_t third) {
         const Square& square = squares_[transposed];
         const Nine& below = square.rows[second];
         const auto& where = square.where[first];
         const auto stack_over = [&](int column) { return where[below[column]] / 3; };
-        const bool plain = stack_over(0) == stack_over(1) && stack_over(1) == stack_over(2);
-        if (plain < any_plain_) {
+        const bool plain = any_plain_;
+        if (is_plain(square, first, second) != plain) {
             return;
-        }
-        if (plain && !any_plain_) {
-            any_plain_ = true;
-            least_ = ~std::uint64_t{0};
         }
         Arrangement tried{.transposed = transposed, .rows = {first, second, third}, .columns = {}, .labels = {}};
         for (int stack = 0; stack < 3; ++stack) {

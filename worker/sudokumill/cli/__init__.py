@@ -29,6 +29,7 @@ _COMMANDS: Final = {
     "grade": ("Say how hard each puzzle in a file is, and why.", "grade:grade"),
     "bands": ("List and change bands: names for ranges of ratings.", "bands:bands"),
     "yields": ("Show what ways to dig have given in each band, and its cost.", "yields:yields"),
+    "classes": ("Count puzzles that are essentially different.", "classes:classes"),
     "plugins": ("List plugins and what they register.", "plugins:plugins"),
     "db": ("Bring the database up to date.", "db:db"),
     "doctor": ("Say what is reachable, which versions are here, and what is wrong.", "doctor:doctor"),
