@@ -108,7 +108,7 @@ class Search {
         square.where[row][digit] = static_cast<std::uint8_t>(column);
     }
 
-    /// Whether the second row has the same three minirows as the first one. Then the first has those of the second.
+    /// Whether two rows of a band have the same three minirows.
     static bool is_plain(const Square& square, std::uint8_t first, std::uint8_t second) {
         const Nine& below = square.rows[second];
         const auto& where = square.where[first];
