@@ -88,6 +88,8 @@ class Search {
             place(squares_[0], row_of(cell), column_of(cell), final[cell]);
             place(squares_[1], column_of(cell), row_of(cell), final[cell]);
         }
+        // half of the finals have a plain pair, and then the many mixed ones need not be looked at
+        any_plain_ = has_plain(squares_[0]) || has_plain(squares_[1]);
         for (const bool transposed : {false, true}) {
             for (std::uint8_t first = 0; first < 9; ++first) {
                 const std::uint8_t band = first / 3 * 3;
@@ -106,19 +108,34 @@ class Search {
         square.where[row][digit] = static_cast<std::uint8_t>(column);
     }
 
+    /// Whether two rows of a band have the same three minirows.
+    static bool is_plain(const Square& square, std::uint8_t first, std::uint8_t second) {
+        const Nine& below = square.rows[second];
+        const auto& where = square.where[first];
+        const int stack = where[below[0]] / 3;
+        return where[below[1]] / 3 == stack && where[below[2]] / 3 == stack;
+    }
+
+    static bool has_plain(const Square& square) {
+        for (std::uint8_t band = 0; band < 9; band += 3) {
+            if (is_plain(square, band, band + 1) || is_plain(square, band, band + 2) ||
+                is_plain(square, band + 1, band + 2)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /// Tries all orders of the columns that can be the least when these rows come first.
     void try_pair(bool transposed, std::uint8_t first, std::uint8_t second, std::uint8_t third) {
         const Square& square = squares_[transposed];
-        const Nine& below = square.rows[second];
-        const auto& where = square.where[first];
-        const auto stack_over = [&](int column) { return where[below[column]] / 3; };
-        const bool plain = stack_over(0) == stack_over(1) && stack_over(1) == stack_over(2);
-        if (plain < any_plain_) {
+        const bool plain = any_plain_;
+        if (is_plain(square, first, second) != plain) {
             return;
         }
-        if (plain && !any_plain_) {
-            any_plain_ = true;
-            least_ = ~std::uint64_t{0};
+        Nine over; // by the column of a digit in the second row, its column in the first one
+        for (int column = 0; column < 9; ++column) {
+            over[column] = square.where[first][square.rows[second][column]];
         }
         Arrangement tried{.transposed = transposed, .rows = {first, second, third}, .columns = {}, .labels = {}};
         for (int stack = 0; stack < 3; ++stack) {
@@ -128,28 +145,28 @@ class Search {
                 }
                 if (plain) {
                     for (int place = 3; place < 9; ++place) {
-                        tried.columns[place] = where[below[tried.columns[place - 3]]];
+                        tried.columns[place] = over[tried.columns[place - 3]];
                     }
-                } else if (stack_over(tried.columns[0]) == stack_over(tried.columns[1])) {
-                    finish_mixed(where, below, tried.columns);
+                } else if (over[tried.columns[0]] / 3 == over[tried.columns[1]] / 3) {
+                    finish_mixed(over, tried.columns);
                 } else {
                     continue;
                 }
-                try_columns(square, tried);
+                try_columns(square, over, tried);
             }
         }
     }
 
     /// The other two stacks, from the first one, such that the second row begins with 457 and then has 8 before 9.
-    static void finish_mixed(const std::array<std::uint8_t, 10>& where, const Nine& below, Nine& columns) {
-        columns[3] = where[below[columns[0]]];
-        columns[4] = where[below[columns[1]]];
+    static void finish_mixed(const Nine& over, Nine& columns) {
+        columns[3] = over[columns[0]];
+        columns[4] = over[columns[1]];
         const int stack = columns[3] / 3 * 3;
         columns[5] = static_cast<std::uint8_t>(3 * stack + 3 - columns[3] - columns[4]);
-        columns[6] = where[below[columns[2]]];
+        columns[6] = over[columns[2]];
         int next = 7;
         for (int place = 3; place < 6; ++place) {
-            const std::uint8_t column = where[below[columns[place]]];
+            const std::uint8_t column = over[columns[place]];
             if (column / 3 == columns[6] / 3) {
                 columns[next++] = column;
             }
@@ -157,15 +174,25 @@ class Search {
     }
 
     /// Keeps an arrangement whose first three rows are the least so far.
-    void try_columns(const Square& square, Arrangement& tried) {
+    void try_columns(const Square& square, const Nine& over, Arrangement& tried) {
+        Nine labels; // of the digits of the first row, by their columns
+        for (std::uint8_t place = 0; place < 9; ++place) {
+            labels[tried.columns[place]] = place + 1;
+        }
+        const auto least_second = static_cast<std::uint32_t>(least_ >> 32);
+        std::uint32_t second = 0;
+        for (int place = 0; place < 8; ++place) {
+            second = second << 4 | labels[over[tried.columns[place]]];
+            // the first three are the same for all; most drop out within the three after these
+            if (place >= 3 && second > least_second >> 4 * (7 - place)) {
+                return;
+            }
+        }
         for (std::uint8_t place = 0; place < 9; ++place) {
             tried.labels[square.rows[tried.rows[0]][tried.columns[place]]] = place + 1;
         }
-        const std::uint64_t second = number_of_row(square.rows[tried.rows[1]], tried);
-        if (second > least_ >> 32) {
-            return;
-        }
-        const std::uint64_t number = second << 32 | number_of_row(square.rows[tried.rows[2]], tried);
+        const std::uint64_t number =
+            std::uint64_t{second} << 32 | number_of_row(square.rows[tried.rows[2]], tried);
         if (number > least_) {
             return;
         }

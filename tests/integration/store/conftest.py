@@ -17,7 +17,7 @@ from servers.states import guard
 from sudokumill.grids.batch import Grids, from_lines, to_lines
 from sudokumill.grids.description import describe
 from sudokumill.grids.isomorphisms import draw
-from sudokumill.jobs import Choice, JobKind, JobSpec, Part
+from sudokumill.jobs import Choice, Distinct, JobKind, JobSpec, Part
 from sudokumill.rows import Batch, FinalRows, ItemError, LevelRows, ReportSum
 from sudokumill.store import leases, schema
 from sudokumill.store.advance import Pace, advance
@@ -97,15 +97,23 @@ class Mill:
             held.append(one)
         return held
 
-    def made(self, start: int, stop: int, content: Content, kind: JobKind) -> Made:
+    def class_of(self, number: int) -> int:
+        """Three finals each are of one class: to the store, any grid may stand for others as their form."""
+        return abs(number) // 3
+
+    def made(
+        self, start: int, stop: int, content: Content, kind: JobKind, distinct: Distinct = Distinct.EXACT
+    ) -> Made:
         made = Made(reached=start)
         # two batches, so that there is a border inside of a chunk
         for low, high in ((start, (start + stop) // 2), ((start + stop) // 2, stop)):
             if low < high:
-                made.add(self.batch(low, high, content, kind), (high - low) / 1_000, high)
+                made.add(self.batch(low, high, content, kind, distinct), (high - low) / 1_000, high)
         return made
 
-    def batch(self, start: int, stop: int, content: Content, kind: JobKind) -> Batch:
+    def batch(
+        self, start: int, stop: int, content: Content, kind: JobKind, distinct: Distinct = Distinct.EXACT
+    ) -> Batch:
         numbers = [(position, content(position)) for position in range(start, stop)]
         errors = tuple(
             ItemError(position, Part.GENERATOR, "fake==1 of plugin fake", "broken")
@@ -116,8 +124,10 @@ class Mill:
         positions = np.array([position for position, _ in good], dtype=np.int64)
         finals = self.finals[[abs(number) for _, number in good]]
         reports = {"tries": ReportSum(float(len(good)), float(len(good)), 1.0, 1.0)} if good else {}
+        forms = self.finals[[self.class_of(number) for _, number in good]]
         if kind is JobKind.GENERATE:
-            return Batch(FinalRows(positions, finals), errors, reports)
+            rows_of = FinalRows(positions, finals, forms if distinct is Distinct.ISOMORPH else None)
+            return Batch(rows_of, errors, reports)
         puzzles = finals.copy()
         puzzles[:, :9] = 0
         rows = LevelRows(
@@ -128,12 +138,13 @@ class Mill:
             nodes=np.zeros(len(good), dtype=np.int64),
             minimal=np.zeros(len(good), dtype=np.int8),
             descriptions=describe(puzzles),
+            forms=forms,
         )
         return Batch(rows, errors, reports)
 
     def finish(self, held: Claim, content: Content, stop: int | None = None, rest: Hold = Hold.GO_ON) -> None:
         spec = progress(self.database, held.job).spec
-        made = self.made(held.start, held.stop if stop is None else stop, content, spec.kind)
+        made = self.made(held.start, held.stop if stop is None else stop, content, spec.kind, spec.distinct)
         finish(
             self.database,
             held,
@@ -141,6 +152,7 @@ class Mill:
             versions={"generator": "fake==1"},
             new=spec.new,
             licence="CC0-1.0",
+            distinct=spec.distinct,
             rest=rest,
         )
 

@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from sqlalchemy import select, update
 
 from sudokumill.errors import LeaseLostError
-from sudokumill.jobs import JobKind
+from sudokumill.jobs import Distinct, JobKind
 from sudokumill.store import leases, steering
 from sudokumill.store.leases import Claim, Hold, give_back, reap
 from sudokumill.store.models import Chunk, ChunkState, Delivery, FinalRow, ItemFailure, JobState, Puzzle
@@ -34,7 +34,9 @@ def _made(job: int, position: int) -> int | None:
     return 10 + position + (position % 2) * job
 
 
-def _machine(new_mill: Callable[[], Any], kind: JobKind) -> type[RuleBasedStateMachine]:
+def _machine(
+    new_mill: Callable[[], Any], kind: JobKind, distinct: Distinct = Distinct.EXACT
+) -> type[RuleBasedStateMachine]:
     class Store(RuleBasedStateMachine):
         def __init__(self) -> None:
             super().__init__()
@@ -57,7 +59,8 @@ def _machine(new_mill: Callable[[], Any], kind: JobKind) -> type[RuleBasedStateM
         @precondition(lambda self: len(self.counts) < 2)
         @rule(count=st.integers(1, 12), chunk_rows=st.integers(1, 5))
         def place(self, count: int, chunk_rows: int) -> None:
-            self.counts[self.mill.place(count, kind, chunk_rows=chunk_rows)] = count
+            job = self.mill.place(count, kind, chunk_rows=chunk_rows, distinct=distinct)
+            self.counts[job] = count
 
         @precondition(lambda self: self.counts)
         @rule(index=st.integers(0, 1))
@@ -194,8 +197,9 @@ def _machine(new_mill: Callable[[], Any], kind: JobKind) -> type[RuleBasedStateM
             for position in positions:
                 number = _made(job, position)
                 if number is not None and position not in dead:
-                    wanted.setdefault(number, position)
-            return [(position, number) for number, position in wanted.items()]
+                    same = number if distinct is Distinct.EXACT else self.mill.class_of(number)
+                    wanted.setdefault(same, position)
+            return [(position, _made(job, position) or 0) for position in wanted.values()]
 
         def teardown(self) -> None:
             try:
@@ -215,6 +219,8 @@ def _machine(new_mill: Callable[[], Any], kind: JobKind) -> type[RuleBasedStateM
             self.each_position_is_in_one_chunk()
             self.each_position_is_counted_once()
             self.what_is_delivered_is_what_must_be()
+            for job in self.counts:
+                self.mill.audit(job)
             with self.mill.database.read() as connection:
                 left = set(connection.execute(select(Chunk.state)).scalars())
             assert not left & {ChunkState.WAITING, ChunkState.RUNNING}
@@ -223,10 +229,17 @@ def _machine(new_mill: Callable[[], Any], kind: JobKind) -> type[RuleBasedStateM
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [JobKind.GENERATE, JobKind.LEVELS])
-def test_whatever_happens(new_mill: Callable[[], Any], kind: JobKind) -> None:
+@pytest.mark.parametrize(
+    ("kind", "distinct"),
+    [
+        (JobKind.GENERATE, Distinct.EXACT),
+        (JobKind.LEVELS, Distinct.EXACT),
+        (JobKind.LEVELS, Distinct.ISOMORPH),
+    ],
+)
+def test_whatever_happens(new_mill: Callable[[], Any], kind: JobKind, distinct: Distinct) -> None:
     run_state_machine_as_test(
-        _machine(new_mill, kind),
+        _machine(new_mill, kind, distinct),
         settings=settings(
             max_examples=7, stateful_step_count=35, suppress_health_check=list(HealthCheck), deadline=None,
             derandomize=True, database=None,

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Hashable
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -9,11 +7,13 @@ import pytest
 from numpy.typing import NDArray
 
 from sudokumill.contracts import GenerateStatus
-from sudokumill.grids.batch import Grids, to_lines
+from sudokumill.grids.batch import Grids, digests, to_lines
+from sudokumill.grids.canonical import canonical_forms
 from sudokumill.grids.clashes import are_finals
 from sudokumill.streams import position_seeds
 from sudokumill_native.generator import NativeGenerator
-from sudokumill_native.options import NativeGeneratorOptions
+from sudokumill_native.options import NativeGeneratorOptions, SearchOptions
+from sudokumill_native.solvers import NativeSolver
 
 
 def seeds(count: int, first: int = 0) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
@@ -58,41 +58,14 @@ def test_neighbouring_seeds_have_nothing_in_common(finals: Grids) -> None:
     assert 0.10 < share < 0.13  # 1/9 by chance
 
 
-def _cycle_type(one: NDArray[np.intp], other: NDArray[np.intp]) -> tuple[int, ...]:
-    """Lengths of the cycles in which a step goes from an item of ``one`` to that at its place in ``other``."""
-    following = dict(zip(one.tolist(), other.tolist(), strict=True))
-    lengths = []
-    while following:
-        here, length = next(iter(following)), 0
-        while here in following:
-            here, length = following.pop(here), length + 1
-        lengths.append(length)
-    return tuple(sorted(lengths))
-
-
-def _fingerprint(final: NDArray[np.uint8]) -> Hashable:
-    """The same for all finals of an isomorphism class: how digits follow each other from a line to one beside it,
-    and how columns do from a digit to another."""
-    square = final.reshape(9, 9).astype(np.intp)
-    bands = [
-        sorted(
-            tuple(sorted(_cycle_type(way[3 * band + i], way[3 * band + j]) for i, j in combinations(range(3), 2)))
-            for band in range(3)
-        )
-        for way in (square, square.T)
-    ]
-    columns = np.argsort(square, axis=1)  # of each digit, in each row
-    pairs = sorted(_cycle_type(columns[:, one], columns[:, other]) for one, other in combinations(range(9), 2))
-    return tuple(map(tuple, sorted(bands))), tuple(pairs)
-
-
 @pytest.mark.cases("generate", ids=["C039"])
 def test_neighbouring_jobs_have_nothing_in_common(case: dict[str, Any]) -> None:
     assert case["input"]["seeds"] == "1 to 1000, one final each"
     first = np.concatenate([position_seeds(seed, np.arange(1)) for seed in range(1, 1001)])
     finals = NativeGenerator(NativeGeneratorOptions()).generate(first).finals
     assert len(set(to_lines(finals))) == case["expect"]["distinct_finals"]
-    assert len(set(map(_fingerprint, finals))) >= case["expect"]["distinct_classes_at_least"]
+    forms = canonical_forms(finals, finals, NativeSolver(SearchOptions()).canonical)
+    assert len(set(digests(to_lines(forms)))) >= case["expect"]["distinct_classes_at_least"]
     assert _chi_square(finals).max() < 45
     assert 0.10 < (finals[1:] == finals[:-1]).mean() < 0.13
 

@@ -30,6 +30,7 @@ _COMMANDS: Final = {
     "bands": ("List and change bands: names for ranges of ratings.", "bands:bands"),
     "yields": ("Show what ways to dig have given in each band, and its cost.", "yields:yields"),
     "stock": ("Show what no job has delivered, and drop what nobody wants.", "stock:stock"),
+    "classes": ("Count puzzles that are essentially different.", "classes:classes"),
     "plugins": ("List plugins and what they register.", "plugins:plugins"),
     "db": ("Bring the database up to date.", "db:db"),
     "doctor": ("Say what is reachable, which versions are here, and what is wrong.", "doctor:doctor"),

@@ -92,6 +92,8 @@ def settle_classes(
     Returns:
         Numbers by the names of the chunk's columns.
     """
+    if not hits:
+        return Counter()
     lock_job(connection, held)
     if new and connection.dialect.name == "postgresql":
         # nor may two jobs find a class to be new at the same moment
