@@ -85,7 +85,7 @@ def test_a_grade_job_has_a_grader_alone(ordered: Ordered) -> None:
         (Difficulty(rating_from=10.5), "rating 10.5..: the ratings of grader judge go from 1 to 9.9"),
         (
             Difficulty(rating_from=9, rating_to=12),
-            "rating 9..12: the ratings of grader judge go from 1 to 9.9; leave",
+            "rating 9.0..12.0: the ratings of grader judge go from 1 to 9.9; leave",
         ),
         (Difficulty(rating_to=0.9), "rating 0..0.9: the ratings of grader judge go from 1 to 9.9"),
         (Difficulty(rating_from=0.5, rating_to=2), "rating 0.5..2: the ratings of grader judge go from 1 to 9.9"),

@@ -14,8 +14,11 @@ import click
 from sudokumill.cli.console import FORMAT_NAMES, print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sudokumill.cli.grader import ChosenGrader
     from sudokumill.rows import Grades
+    from sudokumill.store.bands import BandRange
 
 _AT_A_TIME = 1_000
 
@@ -46,8 +49,8 @@ def grade(
     """Says of each puzzle in FILE how hard it is for a person, and which techniques it takes.
 
     ER is the highest rating of a step, EP the highest up to the first digit that is placed, ED the rating of the
-    first step. What has not exactly one solution is named with its line and the reason, and the rest is graded;
-    the command then ends with 1. FILE may be - for standard input.
+    first step; the band is that of the database here, or of a new one. What has not exactly one solution is named
+    with its line and the reason, and the rest is graded; the command then ends with 1. FILE may be - for standard input.
 
     \b
     Examples:
@@ -57,13 +60,16 @@ def grade(
     """
     from sudokumill.cli.grader import chosen_grader
     from sudokumill.cli.inputs import InputFile
+    from sudokumill.cli.ordering import known_bands
     from sudokumill.cli.steps import drawn_path, path_objects
     from sudokumill.contracts import GradeStatus
     from sudokumill.grading import REFUSALS, verified_grade
     from sudokumill.grids.batch import to_lines
     from sudokumill.settings import load_settings
 
-    chosen = chosen_grader(load_settings(), grader, options)
+    settings = load_settings()
+    chosen = chosen_grader(settings, grader, options)
+    bands = known_bands(settings).get(chosen.grader_name, [])
     explainer = chosen.explainer() if with_path else None
     source = InputFile(file, text_format, lenient)
     refused, headed = 0, False
@@ -75,15 +81,15 @@ def grade(
             refusal = REFUSALS.get(GradeStatus(int(graded.grades.status[row])))
             reason = f"{chosen.name}: {faults[row]}" if row in faults else refusal
             refused += reason is not None
-            one = _Graded(line, puzzles[row], reason, row in faults, graded.grades, row)
+            one = _Graded(line, puzzles[row], reason, row in faults, graded.grades, row, bands)
             if as_json:
                 path = None if explainer is None or reason else path_objects(explainer.path(reading.grids[row]))
                 print_json(one.as_object(chosen) | ({} if explainer is None else {"path": path or []}))
-            if reason is not None:
+            elif reason is not None:
                 source.say(line, reason)
-            elif not as_json:
+            else:
                 if explainer is not None or not headed:
-                    click.echo(_HEADING)
+                    click.echo(_heading(bands))
                     headed = True
                 click.echo(one.as_row())
                 if explainer is not None:
@@ -91,7 +97,14 @@ def grade(
     ctx.exit(1 if refused or source.faults else 0)
 
 
-_HEADING: Final = f"{'line':>6}  {'clues':>5}  {'ER':>4}  {'EP':>4}  {'ED':>4}  {'steps':>5}  hardest technique"
+def _heading(bands: Sequence[BandRange]) -> str:
+    band = f"{'band':{_width(bands)}}  " if bands else ""
+    return f"{'line':>6}  {'clues':>5}  {'ER':>4}  {'EP':>4}  {'ED':>4}  {band}{'steps':>5}  hardest technique"
+
+
+def _width(bands: Sequence[BandRange]) -> int:
+    """Of the column of bands; a grader that has none has no such column."""
+    return max(len(one.name) for one in bands)
 
 
 @dataclass(frozen=True)
@@ -106,6 +119,16 @@ class _Graded:
     """The grader is at fault."""
     grades: Grades
     row: int
+    bands: Sequence[BandRange]
+    """Of the grader."""
+
+    @property
+    def band(self) -> str | None:
+        """The band that its rating lies in; none for one that is only a bound."""
+        if self.grades.status[self.row] != 0:
+            return None
+        rating = self.grades.rating[self.row]
+        return next((one.name for one in self.bands if one.low <= rating <= one.high), None)
 
     def as_object(self, chosen: ChosenGrader) -> dict[str, Any]:
         from sudokumill.contracts import GradeStatus
@@ -119,6 +142,7 @@ class _Graded:
             "puzzle": self.puzzle,
             "status": "failed" if self.failed else status.name.lower().replace("_", " "),
             "reason": self.reason,
+            "band": self.band,
             "rating": rating if ended else None,
             "rating_at_least": None if ended else rating,
             "er": _figure(grades.er[row]),
@@ -141,10 +165,11 @@ class _Graded:
         more = "" if grades.status[row] == GradeStatus.GRADED else "+"
         er = _shown(grades.er[row]) or _shown(grades.rating[row])
         figures = [er + more, _shown(grades.ep[row]), _shown(grades.ed[row])]
+        band = f"{self.band or '':{_width(self.bands)}}  " if self.bands else ""
         why = _WHY_MORE.get(int(grades.status[row]), "")
         return (
             f"{self.line:>6}  {81 - self.puzzle.count('0'):>5}  {'  '.join(f'{one:>4}' for one in figures)}  "
-            f"{grades.steps[row]:>5}  {grades.hardest[row] or ''}{why}"
+            f"{band}{grades.steps[row]:>5}  {grades.hardest[row] or ''}{why}"
         )
 
 
