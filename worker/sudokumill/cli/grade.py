@@ -50,7 +50,8 @@ def grade(
 
     ER is the highest rating of a step, EP the highest up to the first digit that is placed, ED the rating of the
     first step; the band is that of the database here, or of a new one. What has not exactly one solution is named
-    with its line and the reason, and the rest is graded; the command then ends with 1. FILE may be - for standard input.
+    with its line and the reason, and the rest is graded; the command then ends with 1. FILE may be - for standard
+    input.
 
     \b
     Examples:
