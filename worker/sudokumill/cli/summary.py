@@ -96,7 +96,7 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
     _add_reports(table.add_row, reports(database, found.id))
     if found.state.ended and found.worked > 0:
         rate = found.delivered / max(found.worked, 0.001)
-        table.add_row("time", f"{found.worked:.1f} s, {rate:,.0f} a second")
+        table.add_row("time", f"{found.worked:.1f} s, {rate:,.{0 if rate >= 10 or not rate else 2}f} a second")
     console.print(table)
     rows = failures(database, found.id)
     lines = first_lines(database, found.id, rows) if found.spec.source is Source.FILE else None
