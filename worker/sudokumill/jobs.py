@@ -84,6 +84,10 @@ class Choice(_Value):
     """Only what the order set: defaults belong to the version."""
 
 
+_UNASKED: Final = frozenset({"rate", "size", "chunk_rows", "aim", "grade_rest"})
+"""Fields of a specification that no order names, or that change no row."""
+
+
 class JobSpec(_Value):
     """A job, as it is stored with its row: everything that its result depends on."""
 
@@ -127,7 +131,7 @@ class JobSpec(_Value):
         an order is given. Nor does a version that the order does not name.
         """
         for name in type(self).model_fields:
-            if name not in _WITHOUT_EFFECT and self._asked(name) != other._asked(name):
+            if name not in _UNASKED and self._asked(name) != other._asked(name):
                 return name
         return None
 
@@ -136,9 +140,6 @@ class JobSpec(_Value):
             return {part: (one.name, one.pinned and one.version, one.options) for part, one in self.parts.items()}
         value: object = getattr(self, name)
         return value
-
-
-_WITHOUT_EFFECT: Final = frozenset({"rate", "size", "chunk_rows", "aim", "grade_rest"})
 
 
 FOLLOWER_KEY: Final = re.compile(r"grade of job \d+( \(\d+\))?")
