@@ -80,7 +80,7 @@ def test_every_command_has_help_with_examples(path: tuple[str, ...], mill: Mill)
 def test_the_commands_are_those_that_are_promised() -> None:
     assert {path[0] for path in COMMANDS if path} == {
         "run", "enqueue", "worker", "jobs", "show", "export", "check", "solve", "grade", "bands", "yields",
-        "classes", "plugins", "db", "doctor",
+        "stock", "classes", "plugins", "db", "doctor",
     }  # fmt: skip
     assert {path[1] for path in COMMANDS if len(path) == 2 and path[0] == "jobs"} == {
         "list", "show", "watch", "workers", "pause", "resume", "cancel", "retry",

@@ -43,8 +43,22 @@ def parse_range(text: str) -> tuple[float, float]:
     low = float(found["low"] or 0)
     high = float(found["high"]) if found["high"] else (inf if found["dots"] else low)
     if low > high:
-        raise BadOrderError(reason=f"{text}: from {low:g} is above to {high:g}")
+        raise BadOrderError(reason=f"{text}: from {shown_rating(low)} is above to {shown_rating(high)}")
     return low, high
+
+
+def shown_rating(rating: float) -> str:
+    """A rating as the field quotes it: with one decimal, or more where it has them."""
+    return f"{rating:.1f}" if round(rating, 1) == rating else f"{rating:g}"
+
+
+def shown_range(low: float, high: float) -> str:
+    """A range of ratings for people: ``4.2..5.0``, ``4.2``, ``7.6 or more``, ``1.2 or less``."""
+    if high == inf:
+        return f"{shown_rating(low)} or more"
+    if low == high:
+        return shown_rating(low)
+    return f"{shown_rating(low)}..{shown_rating(high)}" if low > 0 else f"{shown_rating(high)} or less"
 
 
 class Difficulty(BaseModel):
@@ -95,12 +109,12 @@ class Difficulty(BaseModel):
         return met
 
     def __str__(self) -> str:
-        """As it would be typed."""
+        """In a few words."""
         words: list[str] = []
         if self.band is not None:
             words.append(f"band {self.band}")
         if self.rating_from is not None or self.rating_to is not None:
-            words.append(f"rating {self.low:g}.." + ("" if self.high == inf else f"{self.high:g}"))
+            words.append(f"rating {shown_range(self.low, self.high)}")
         words += [f"with {code}" for code in self.techniques] + [f"without {code}" for code in self.without]
         return ", ".join(words)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -75,6 +76,11 @@ def _grade(mill: Any) -> int:
         made.add(Batch(rows), 0.001, held.stop)
         finish(mill.database, held, made, versions={"grader": "judge==2"}, new=False, licence="CC0-1.0")
     return job
+
+
+@pytest.fixture
+def in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clearing, "_AT_A_TIME", 7)
 
 
 def _delivered(mill: Any, job: int) -> list[str]:
@@ -194,6 +200,33 @@ def test_what_a_grade_job_waits_to_grade_stays(filled: Any) -> None:
     assert clearing.drop(filled.database, Meant("judge")) == Dropped(0, 0)
     steering.cancel(filled.database, waiting)
     assert clearing.drop(filled.database, Meant("judge")).levels == 24
+
+
+@pytest.mark.usefixtures("in_small_steps")
+def test_who_stores_at_the_same_moment_comes_before_or_after(mill: Any) -> None:
+    """A job makes again what is being dropped: it delivers what is there, or stores it anew."""
+    job = mill.place(3, JobKind.LEVELS, parts=PARTS, max_attempts=200, chunk_rows=200)
+    mill.run(job, lambda position: -position - 1)
+    again = mill.place(200, JobKind.LEVELS, parts=PARTS, chunk_rows=20)
+    mill.advance(again)
+
+    def make(_: int) -> None:
+        # the finals are those of the first job, and now its levels are what is asked for
+        mill.finish(mill.claim(again), lambda position: position + 1)
+
+    with ThreadPoolExecutor(4) as pool:
+        made = [pool.submit(make, number) for number in range(10)]
+        dropped = [pool.submit(_drop_slowly, mill) for _ in range(2)]
+        for each in (*made, *dropped):
+            each.result()
+    assert mill.advance(again) is JobState.DONE
+    assert len(set(_delivered(mill, again))) == 200
+    _audit_all(mill)
+
+
+def _drop_slowly(mill: Any) -> None:
+    for _ in range(20):
+        clearing.drop(mill.database, Meant("judge"))
 
 
 def test_the_accounts_of_grade_jobs_stay_right(filled: Any) -> None:

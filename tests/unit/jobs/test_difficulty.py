@@ -40,7 +40,7 @@ def test_what_is_no_range(text: str) -> None:
 
 
 def test_from_above_to() -> None:
-    with pytest.raises(BadOrderError, match=r"5\.\.4\.2: from 5 is above to 4\.2"):
+    with pytest.raises(BadOrderError, match=r"5\.\.4\.2: from 5\.0 is above to 4\.2"):
         parse_range("5..4.2")
 
 
@@ -82,13 +82,16 @@ def test_a_grade_job_has_a_grader_alone(ordered: Ordered) -> None:
 @pytest.mark.parametrize(
     ("asked", "reason"),
     [
-        (Difficulty(rating_from=10.5), "rating 10.5..: the ratings of grader judge go from 1 to 9.9"),
+        (Difficulty(rating_from=10.5), "rating 10.5 or more: the ratings of grader judge go from 1 to 9.9"),
         (
             Difficulty(rating_from=9, rating_to=12),
-            "rating 9..12: the ratings of grader judge go from 1 to 9.9; leave",
+            "rating 9.0..12.0: the ratings of grader judge go from 1 to 9.9; leave",
         ),
-        (Difficulty(rating_to=0.9), "rating 0..0.9: the ratings of grader judge go from 1 to 9.9"),
-        (Difficulty(rating_from=0.5, rating_to=2), "rating 0.5..2: the ratings of grader judge go from 1 to 9.9"),
+        (Difficulty(rating_to=0.9), "rating 0.9 or less: the ratings of grader judge go from 1 to 9.9"),
+        (
+            Difficulty(rating_from=0.5, rating_to=2),
+            "rating 0.5..2.0: the ratings of grader judge go from 1 to 9.9",
+        ),
         (Difficulty(techniques=("x-wingg",)), "grader judge knows no technique 'x-wingg'; did you mean x-wing"),
         (Difficulty(without=("bug-1",)), "grader judge knows no technique 'bug-1'; known: naked-single, nishio"),
         (Difficulty(techniques=("x-wing",), without=("x-wing",)), "x-wing is asked for and excluded"),
@@ -141,10 +144,13 @@ def test_stock_is_chosen_by_what_is_stored(ordered: Ordered) -> None:
         ordered(from_stock=True, new=True)
 
 
-def test_a_difficulty_reads_as_it_is_typed() -> None:
+def test_a_difficulty_reads_well() -> None:
     asked = Difficulty(rating_from=2.9, rating_to=4.4, band="hard", techniques=("x-wing",), without=("nishio",))
     assert str(asked) == "band hard, rating 2.9..4.4, with x-wing, without nishio"
-    assert str(Difficulty(rating_from=4.2)) == "rating 4.2.."
+    assert str(Difficulty(rating_from=4.2)) == "rating 4.2 or more"
+    assert str(Difficulty(rating_to=1.2)) == "rating 1.2 or less"
+    assert str(Difficulty(rating_from=4.2, rating_to=4.2)) == "rating 4.2"
+    assert str(Difficulty(rating_from=6.3, rating_to=7.0)) == "rating 6.3..7.0"
     assert not Difficulty().asks
 
 

@@ -13,15 +13,21 @@ from sudokumill.cli.console import open_store, out, print_json
 from sudokumill.errors import BadBandError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from sudokumill.store.bands import BandRange
     from sudokumill.store.database import Database
 
 _grader = click.option("--grader", metavar="NAME", help="Whose ratings; by default those that levels show.")
 
 
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
 @click.group(invoke_without_command=True)
+@_json
 @click.pass_context
-def bands(ctx: click.Context) -> None:
+def bands(ctx: click.Context, as_json: bool) -> None:
     """Lists and changes bands: names for ranges of a grader's ratings.
 
     A level's band is found when it is read, so a change holds at once, also for levels that were graded before.
@@ -32,26 +38,30 @@ def bands(ctx: click.Context) -> None:
       sudokumill bands set hard=2.9..4.4 expert=4.5..6.2
     """
     if ctx.invoked_subcommand is None:
-        ctx.invoke(list_)
+        _list(as_json)
 
 
 @bands.command(name="list", short_help="Lists the bands of each grader, and how many levels they have.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def list_(as_json: bool = False) -> None:
+@_json
+def list_(as_json: bool) -> None:
     """Lists the bands of each grader, the easiest first, with how many levels are in each.
+
+    Without a database, those that a new one has.
 
     \b
     Example:
       sudokumill bands list --json
     """
+    _list(as_json)
+
+
+def _list(as_json: bool) -> None:
     from math import inf
 
     from sudokumill.cli.tables import plain_table
-    from sudokumill.store.bands import shown_grader
-    from sudokumill.store.grades import levels_in_bands
+    from sudokumill.difficulty import shown_rating
 
-    database = _store()
-    shown, counted = shown_grader(database), levels_in_bands(database)
+    shown, counted = _counted()
     if as_json:
         print_json(
             [
@@ -67,11 +77,30 @@ def list_(as_json: bool = False) -> None:
     table = plain_table("grader", "band", ">from", ">to", ">levels")
     for grader, rows in counted.items():
         for one, levels in rows:
-            high = "" if one.high == inf else f"{one.high:g}"
-            table.add_row(grader, one.name, f"{one.low:g}", high, f"{levels:,}")
+            high = "" if one.high == inf else shown_rating(one.high)
+            table.add_row(grader, one.name, shown_rating(one.low), high, "-" if levels is None else f"{levels:,}")
     out().print(table if counted else "there is no band; add one: sudokumill bands set NAME=FROM..TO")
     if counted and (len(counted) > 1 or shown not in counted):
         click.echo(f"\nthe view level shows what grader {shown} says")
+
+
+def _counted() -> tuple[str, Mapping[str, Sequence[tuple[BandRange, int | None]]]]:
+    """The grader whose grades levels show, and each grader's bands with the number of levels in each.
+
+    None in place of numbers where there is no database yet: those are the bands that a new one has.
+    """
+    from sudokumill.errors import NoDatabaseError
+    from sudokumill.store.bands import DEFAULT_BANDS, DEFAULT_GRADER, shown_grader
+    from sudokumill.store.grades import levels_in_bands
+
+    try:
+        database = _store()
+    except NoDatabaseError as error:
+        click.echo(
+            f"there is no database at {error.fields['path']} yet: these are the bands of a new one", err=True
+        )
+        return DEFAULT_GRADER, {DEFAULT_GRADER: [(one, None) for one in DEFAULT_BANDS]}
+    return shown_grader(database), levels_in_bands(database)
 
 
 @bands.command(name="set", short_help="Adds bands, or gives them other ranges.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterable
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from sqlalchemy import Row
 
 from sudokumill.cli.bars import counted
 from sudokumill.cli.console import shown_id
+from sudokumill.difficulty import shown_range, shown_rating
 from sudokumill.formats import FORMATS, TextFormat
 from sudokumill.grids.batch import from_lines
 from sudokumill.jobs import JobKind
@@ -104,7 +106,8 @@ def level_object(row: Row[Any]) -> dict[str, Any]:
 
 def shown_grade(row: Row[Any]) -> str:
     """A level's grade in one line."""
-    rated = f"rating {row.rating:g}" if row.rating is not None else f"rating {row.rating_at_least:g} or more"
+    known = row.rating is not None
+    rated = f"rating {shown_rating(row.rating) if known else shown_range(row.rating_at_least, inf)}"
     band = "" if row.band is None else f" ({row.band})"
     hardest = "" if row.hardest is None else f", hardest technique {row.hardest}"
     steps = "" if row.steps is None else f", {row.steps} steps"

@@ -47,9 +47,9 @@ def order_and_wake(request: Request) -> int:
         console = out()
         console.print(f"job {job.id}: {spec.count:,} {items_of(spec.kind)} ordered (seed {job.seed})")
         if about is not None and not job.state.ended:
-            console.print(f"it takes     {about}")
+            console.print(f"it takes     {about}", soft_wrap=True)
             if about.warning() is not None:
-                console.print(f"rare         {about.warning()}")
+                console.print(f"rare         {about.warning()}", soft_wrap=True)
         elif job.state is JobState.DONE and not job.existed:
             console.print("it is done   all of it was in stock")
         console.print(f"watch it:    sudokumill jobs watch {job.id}")

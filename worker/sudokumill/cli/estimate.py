@@ -38,7 +38,7 @@ class Estimate:
             share = "" if self.share is None else f"; {_shown_share(self.share)} of what is tried is as ordered"
             return f"about {_shown_seconds(self.seconds)} {cores}{share}"
         if self.tried:
-            return f"long: none of {self.tried} levels in a trial was as ordered (limit it: --max-seconds)"
+            return f"long, and nobody can tell yet how long: none of {self.tried} levels in a trial was as ordered"
         return "nobody can tell yet: this was neither tried nor made before"
 
     def warning(self) -> str | None:
@@ -46,12 +46,13 @@ class Estimate:
         if not self.missing or self.share is None or self.share > RARE:
             return None
         most = "; --max-attempts or --max-seconds ends it before"
-        if not self.share:
-            return f"none of {self.tried} levels in a trial was as ordered, and all others will go to stock{most}"
-        others = _rounded(self.missing * (1 / self.share - 1))
-        return (
-            f"one in {_rounded(1 / self.share)} is as ordered: about {others} other levels will go to stock{most}"
-        )
+        if self.share:
+            hits = f"one in {_rounded(1 / self.share)}"
+            others = f"about {_rounded(self.missing * (1 / self.share - 1))}"
+        else:
+            hits = f"less than one in {self.tried}"
+            others = f"more than {_rounded(self.missing * self.tried)}"
+        return f"{hits} is as ordered: {others} other levels will go to stock{most}"
 
 
 def estimate(accepted: Accepted) -> Estimate:

@@ -14,13 +14,14 @@ import click
 from sudokumill.cli.console import FORMAT_NAMES, print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from sudokumill.cli.chosen import Chosen
     from sudokumill.contracts import Grader, GraderDescriptor, Solver, Step
     from sudokumill.grading import Promises
     from sudokumill.grids.batch import Grids
     from sudokumill.rows import Grades
+    from sudokumill.store.bands import BandRange
 
     PathOf = Callable[[Grids, Grades, int], tuple[Step, ...]]
 
@@ -53,9 +54,9 @@ def grade(
     """Says of each puzzle in FILE how hard it is for a person, and which techniques it takes.
 
     ER is the highest rating of a step, EP the highest up to the first digit that is placed, ED the rating of the
-    first step. A + says "at least": grading stopped before the end. What has not exactly one solution is named
-    with its line and the reason, and the rest is graded; the command then ends with 1. FILE may be - for standard
-    input.
+    first step. A + says "at least": grading stopped before the end. The band is that of the database here, or of a
+    new one. What has not exactly one solution is named with its line and the reason, and the rest is graded; the
+    command then ends with 1. FILE may be - for standard input.
 
     With --path each step is checked before it is shown; one that is wrong is named instead, and the command ends
     with 1.
@@ -68,6 +69,7 @@ def grade(
     """
     from sudokumill.cli.chosen import chosen
     from sudokumill.cli.inputs import InputFile
+    from sudokumill.cli.ordering import known_bands
     from sudokumill.cli.steps import drawn_path, path_objects
     from sudokumill.contracts import GradeStatus
     from sudokumill.grading import REFUSALS, verified_grade
@@ -78,6 +80,7 @@ def grade(
 
     settings = load_settings()
     tool = chosen(settings, Part.GRADER, grader, options)
+    bands = known_bands(settings).get(tool.found.name, [])
     path_of = _paths(tool, chosen(settings, Part.CHECKER, None)) if with_path else None
     source = InputFile(file, text_format, lenient)
     refused, headed = 0, False
@@ -96,13 +99,13 @@ def grade(
                 except WrongPathError as error:
                     path_fault = f"{tool.name}: {error}"
             refused += reason is not None or path_fault is not None
-            one = _Graded(line, puzzles[row], reason, row in faults, graded.grades, row)
+            one = _Graded(line, puzzles[row], reason, row in faults, graded.grades, row, bands)
             if as_json:
                 shown = {} if path_of is None else {"path": path_objects(path), "path_reason": path_fault}
                 print_json(one.as_object(tool) | shown)
             elif reason is None:
                 if path_of is not None or not headed:
-                    click.echo(_HEADING)
+                    click.echo(_heading(bands))
                     headed = True
                 click.echo(one.as_row())
                 if path:
@@ -147,7 +150,14 @@ def _paths(tool: Chosen[Grader], checker: Chosen[Solver]) -> PathOf:
     return path_of
 
 
-_HEADING: Final = f"{'line':>6}  {'clues':>5}  {'ER':>4}  {'EP':>4}  {'ED':>4}  {'steps':>5}  hardest technique"
+def _heading(bands: Sequence[BandRange]) -> str:
+    band = f"{'band':{_width(bands)}}  " if bands else ""
+    return f"{'line':>6}  {'clues':>5}  {'ER':>4}  {'EP':>4}  {'ED':>4}  {band}{'steps':>5}  hardest technique"
+
+
+def _width(bands: Sequence[BandRange]) -> int:
+    """Of the column of bands; a grader that has none has no such column."""
+    return max(len(one.name) for one in bands)
 
 
 @dataclass(frozen=True)
@@ -162,6 +172,16 @@ class _Graded:
     """The grader is at fault."""
     grades: Grades
     row: int
+    bands: Sequence[BandRange]
+    """Of the grader."""
+
+    @property
+    def band(self) -> str | None:
+        """The band that its rating lies in; none for one that is only a bound."""
+        if self.grades.status[self.row] != 0:
+            return None
+        rating = self.grades.rating[self.row]
+        return next((one.name for one in self.bands if one.low <= rating <= one.high), None)
 
     def as_object(self, tool: Chosen[Grader]) -> dict[str, Any]:
         from sudokumill.contracts import GradeStatus
@@ -176,6 +196,7 @@ class _Graded:
             "puzzle": self.puzzle,
             "status": "failed" if self.failed else status.name.lower().replace("_", " "),
             "reason": self.reason,
+            "band": self.band,
             "rating": rating if ended else None,
             "rating_at_least": None if ended else rating,
             "at_least": status in AT_LEAST,
@@ -201,9 +222,10 @@ class _Graded:
         more = "+" if grades.status[row] in AT_LEAST else " "
         figures = [f"{one + more if one else '':>5}" for one in ratings]
         why = _WHY_MORE.get(int(grades.status[row]), "")
+        band = f"{self.band or '':{_width(self.bands)}}  " if self.bands else ""
         return (
             f"{self.line:>6}  {81 - self.puzzle.count('0'):>5}  {' '.join(figures)} "
-            f"{grades.steps[row]:>5}{more} {grades.hardest[row] or ''}{why}"
+            f"{band}{grades.steps[row]:>5}{more} {grades.hardest[row] or ''}{why}"
         )
 
 

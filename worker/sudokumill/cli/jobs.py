@@ -101,7 +101,7 @@ def show(job: int, as_json: bool) -> None:
         chunks = ", ".join(f"{number} {state.value}" for state, number in found.chunks.items())
         out().print(f"\nchunks: {chunks}")
         say_why(database, found)
-        print_next(out().print, found)
+        print_next(out().print, found, fleet=_has_broker())
 
 
 @jobs.command(short_help="Shows a job's progress until it ends or is paused.")
@@ -141,7 +141,7 @@ def watch(ctx: click.Context, job: int, as_json: bool) -> None:
     else:
         print_job(out(), database, found)
         say_why(database, found)
-        print_next(out().print, found)
+        print_next(out().print, found, fleet=_has_broker())
     ctx.exit(exit_code(found))
 
 
@@ -264,6 +264,12 @@ def _run(
     if settings.broker_url is not None and processes is None and output is None:
         return hand_over(database, job, settings)
     return run_and_tell(database, job, settings, Wishes(output, text_format, as_json))
+
+
+def _has_broker() -> bool:
+    from sudokumill.settings import load_settings
+
+    return load_settings().broker_url is not None
 
 
 def _store() -> Database:

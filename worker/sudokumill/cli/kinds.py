@@ -34,11 +34,11 @@ _OPTIONS: Final[dict[str, Option]] = {
     "band": click.option("--band", metavar="NAME", help="Only levels of this band (sudokumill bands)."),
     "technique": click.option(
         "--technique", "techniques", multiple=True, metavar="CODE",
-        help="Only levels that need this technique. May be repeated.",
+        help="Only levels in whose solving path by this grader the technique is used. May be repeated.",
     ),
     "no_technique": click.option(
         "--no-technique", "without", multiple=True, metavar="CODE",
-        help="Only levels that do without this technique. May be repeated.",
+        help="Only levels in whose solving path by this grader it is not used. May be repeated.",
     ),
     "clues": click.option(
         "--clues", metavar="FROM..TO", help="How many clues remain; short for options of the digger."
@@ -52,7 +52,7 @@ _OPTIONS: Final[dict[str, Option]] = {
     ),
     "no_grade_rest": click.option(
         "--no-grade-rest", is_flag=True,
-        help="Leave what turns out harder than asked for with a lower bound; else a grade job follows for it.",
+        help="Leave what is harder than asked for with a lower bound; otherwise a grade job follows for it.",
     ),
     "from_stock": click.option(
         "--from-stock", is_flag=True, help="Take first what is stored and was delivered to no job."
@@ -142,7 +142,8 @@ _KINDS: Final = (
         "Makes levels: finals, dug and checked.",
         "Makes levels: generates finals, digs, and checks that each puzzle has one solution.\n\n"
         "With --rating, --band, --technique or --no-technique only levels of this difficulty count; all others "
-        "are stored under what they are.",
+        "are stored under what they are, for --from-stock and for games; what is harder is graded by a job that "
+        "follows (--no-grade-rest). With --no-store they are thrown away.",
         (
             "count",
             *_FORM,

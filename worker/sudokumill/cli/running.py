@@ -126,11 +126,22 @@ def with_processes(settings: Settings, processes: int | None) -> Settings:
     return settings if processes is None else settings.model_copy(update={"processes": processes})
 
 
-def print_next(say: Callable[[str], object], found: Progress) -> None:
-    """What a person would type next."""
+def print_next(say: Callable[[str], object], found: Progress, fleet: bool = False) -> None:
+    """What a person would type next.
+
+    Args:
+        say: prints a line.
+        found: the job.
+        fleet: there is a broker, so a worker takes what waits when one is there.
+    """
     say("")
     if not found.state.ended:
-        if not found.at_work:
+        if found.at_work:
+            return
+        if fleet and found.state is not JobState.PAUSED:
+            say("a worker of the fleet takes it as soon as one can")
+            say(f"or make it on this machine:  sudokumill jobs resume {found.id} --processes 1")
+        else:
             say(f"go on with:  sudokumill jobs resume {found.id}")
     elif found.kind in {JobKind.LEVELS, JobKind.DIG} and found.delivered:
         say("see one:     sudokumill show")

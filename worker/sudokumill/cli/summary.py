@@ -8,12 +8,12 @@ from typing import Any, Final
 from rich.console import Console
 
 from sudokumill.cli.tables import plain_list, plain_table
-from sudokumill.jobs import JobKind, Part
+from sudokumill.jobs import JobKind, Part, Source
 from sudokumill.rows import Failure, ReportSum
 from sudokumill.store.database import Database
 from sudokumill.store.followers import followers
 from sudokumill.store.models import JobState
-from sudokumill.store.reading import Progress, failures, reports, versions
+from sudokumill.store.reading import Progress, failures, first_lines, off_target, reports, versions
 from sudokumill.store.yields import OR_MORE, shown_shares, yield_of
 
 RARE: Final = 0.01
@@ -59,7 +59,7 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
         ("  from stock", found.stock, "" if tried or not found.state.ended else " (nothing had to be made)"),
         ("  stored before", found.already - found.stock, ""),
         ("tried", tried if tried != found.delivered else 0, ""),
-        ("  off target", found.missed, " (stored as stock, where a puzzle was left)"),
+        ("  off target", found.missed, _kept(database, found)),
         ("  repeated", found.repeated, ""),
         ("  not new", found.not_new, ""),
         ("  failed", found.failed, ""),
@@ -96,9 +96,11 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
     _add_reports(table.add_row, reports(database, found.id))
     if found.state.ended and found.worked > 0:
         rate = found.delivered / max(found.worked, 0.001)
-        table.add_row("time", f"{found.worked:.1f} s, {rate:,.0f} a second")
+        table.add_row("time", f"{found.worked:.1f} s, {rate:,.{0 if rate >= 10 or not rate else 2}f} a second")
     console.print(table)
-    print_failures(console, failures(database, found.id))
+    rows = failures(database, found.id)
+    lines = first_lines(database, found.id, rows) if found.spec.source is Source.FILE else None
+    print_failures(console, rows, lines)
 
 
 def _add_rest(
@@ -109,6 +111,14 @@ def _add_rest(
         add_row("graded after", f"{one.delivered:,} of {one.count:,} by job {one.id}, {shown_state(one)}")
     if bounds and all(one.state.ended for one in rest):
         add_row("", f"how much more:  sudokumill run grade --grader {found.spec.parts[Part.GRADER].name}")
+
+
+def _kept(database: Database, found: Progress) -> str:
+    """How many of those off target are there."""
+    number = off_target(database, found.id) if found.missed else 0
+    if not number:
+        return " (of none a puzzle is stored)"
+    return f" ({'all' if number >= found.missed else f'{number:,}'} stored under what they are)"
 
 
 def made_of(found: Progress) -> int:
@@ -133,12 +143,14 @@ def _add_reports(add_row: Callable[[str, str], None], sums: Mapping[str, ReportS
         add_row(name, f"mean {one.total / one.weight:.4g}, least {one.least:.4g}, greatest {one.greatest:.4g}")
 
 
-def print_failures(console: Console, rows: Sequence[Failure]) -> None:
-    """Item errors by reason, with the first position of each."""
+def print_failures(console: Console, rows: Sequence[Failure], lines: Mapping[int, int] | None = None) -> None:
+    """Item errors by reason, with the first position of each, or the line of its grid in a file."""
     if rows:
-        table = plain_table(">failed", ">first at", "implementation", "reason")
+        where = "position" if lines is None else "line"
+        table = plain_table(">failed", f">first at {where}", "implementation", "reason")
         for one in rows:
-            table.add_row(f"{one.times:,}", f"{one.first:,}", one.owner, one.reason)
+            first = one.first if lines is None else lines.get(one.first, one.first)
+            table.add_row(f"{one.times:,}", f"{first:,}", one.owner, one.reason)
         console.print()
         console.print(table)
 
@@ -177,6 +189,8 @@ def job_row(found: Progress) -> dict[str, Any]:
 
 def job_object(database: Database, found: Progress) -> dict[str, Any]:
     """The same with what has to be gathered: versions, reports, failures."""
+    rows = failures(database, found.id)
+    lines = first_lines(database, found.id, rows) if found.spec.source is Source.FILE else None
     return {
         **job_row(found),
         "versions": versions(database, found.id),
@@ -184,7 +198,7 @@ def job_object(database: Database, found: Progress) -> dict[str, Any]:
             name: {"mean": one.total / one.weight, "least": one.least, "greatest": one.greatest}
             for name, one in reports(database, found.id).items()
         },
-        "failures": failure_objects(failures(database, found.id)),
+        "failures": failure_objects(rows, lines),
         "came_out": dict(yield_of(database, found)),
         "graded_after": [
             {"job": one.id, "state": one.state.value, "delivered": one.delivered, "count": one.count}
@@ -193,11 +207,15 @@ def job_object(database: Database, found: Progress) -> dict[str, Any]:
     }
 
 
-def failure_objects(rows: Sequence[Failure]) -> list[dict[str, Any]]:
+def failure_objects(rows: Sequence[Failure], lines: Mapping[int, int] | None = None) -> list[dict[str, Any]]:
     """Item errors by reason, for a program."""
     return [
-        {"implementation": one.owner, "reason": one.reason, "times": one.times, "first": one.first} for one in rows
-    ]
+        {
+            "implementation": one.owner, "reason": one.reason, "times": one.times, "first": one.first,
+            **({} if lines is None else {"first_line": lines.get(one.first)}),
+        }
+        for one in rows
+    ]  # fmt: skip
 
 
 def exit_code(found: Progress) -> int:

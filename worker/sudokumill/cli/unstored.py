@@ -55,5 +55,5 @@ def _tell_direct(spec: JobSpec, result: DirectResult, wishes: Wishes) -> None:
     console.print(f"{result.written:,} {items_of(spec.kind)} written to {where} ({used}, seed {spec.seed})")
     for number, name in ((result.missed, "off target"), (result.repeated, "repeated")):
         if number:
-            console.print(f"{number:,} more were {name}")
+            console.print(f"{number:,} more were {name}, and kept nowhere")
     print_failures(console, result.failures)

@@ -14,6 +14,7 @@ from typing import Final
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from sudokumill.difficulty import shown_range
 from sudokumill.errors import BadBandError, UnknownBandError, near
 from sudokumill.store.database import Database
 from sudokumill.store.models import Band, Identity
@@ -35,11 +36,6 @@ class BandRange:
 
     def __str__(self) -> str:
         return f"{self.name} ({shown_range(self.low, self.high)})"
-
-
-def shown_range(low: float, high: float) -> str:
-    """A range of ratings as it is typed."""
-    return f"{low:g}.." + ("" if high == inf else f"{high:g}")
 
 
 DEFAULT_GRADER: Final = "explainer"

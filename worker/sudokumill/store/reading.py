@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -279,6 +279,21 @@ def failed_lines(database: Database, job: int, limit: int) -> list[tuple[int, st
     )
     with database.read() as connection:
         return [(line or 0, reason) for line, reason in connection.execute(query)]
+
+
+def first_lines(database: Database, job: int, rows: Sequence[Failure]) -> dict[int, int]:
+    """Where the grids stood in the job's file that item errors name first: position to line."""
+    places = [one.first for one in rows]
+    query = select(Input.position, Input.line).where(Input.job_id == job, Input.position.in_(places))
+    with database.read() as connection:
+        return {position: line for position, line in connection.execute(query) if line is not None}
+
+
+def off_target(database: Database, job: int) -> int:
+    """How many levels are stored that a job made and that are not what it asked for."""
+    query = select(func.count()).select_from(Puzzle).where(Puzzle.job_id == job, ~Puzzle.on_target)
+    with database.read() as connection:
+        return int(connection.execute(query).scalar_one())
 
 
 def versions(database: Database, job: int) -> list[dict[str, str]]:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Row, Text, and_, cast, func, select
 
+from sudokumill.difficulty import shown_rating
 from sudokumill.jobs import JobKind, JobSpec, Part, Source
 from sudokumill.store.bands import BandRange, read_bands
 from sudokumill.store.database import Database
@@ -58,7 +59,9 @@ def read_yield(connection: Connection, found: Progress) -> Shares:
 def _place(row: Row[*tuple[Any, ...]], bands: Sequence[BandRange]) -> BandRange:
     """The band, or what stands for it where there is none: whole ratings, and bounds by themselves."""
     if row.rating is None:
-        name = f"{row.at_least:g}{OR_MORE}" + (" (given up)" if row.status == GradeState.GAVE_UP else "")
+        name = f"{shown_rating(row.at_least)}{OR_MORE}" + (
+            " (given up)" if row.status == GradeState.GAVE_UP else ""
+        )
         return BandRange(row.at_least, inf, name)
     for one in bands:
         if one.low <= row.rating <= one.high:
