@@ -110,7 +110,8 @@ def grade(
                 click.echo(one.as_row())
                 if path:
                     click.echo(f"\n{drawn_path(reading.grids[row], path)}\n")
-            for said in filter(None, (reason, path_fault)):
+            # with --json both stand in the object
+            for said in () if as_json else filter(None, (reason, path_fault)):
                 source.say(line, said)
     ctx.exit(1 if refused or source.faults else 0)
 
