@@ -178,8 +178,9 @@ def test_each_fault_of_a_grader_costs_its_rows_alone(
 def test_a_lower_bound_is_held_to_the_ceiling_and_to_what_is_declared(
     minimal_puzzles: Grids, changes: dict[str, Any], reason: str
 ) -> None:
+    used: dict[str, Any] = {"x-wing": np.int64(1)}
     bound = GradeResult(
-        np.array([5.1]), ["x-wing"], [{"x-wing": np.int64(1)}], np.array([3]),
+        np.array([5.1]), ["x-wing"], [used], np.array([3]),
         np.array([GradeStatus.ABOVE], dtype=np.uint8), {"er": np.array([5.1])},
     )  # fmt: skip
     promises = Promises({"x-wing": 3.2}, (1.0, 9.9), ("er",), 5.0)
