@@ -171,6 +171,22 @@ def test_options_are_shown(mill: Mill, outcome: Outcome) -> None:
     assert schema["properties"]["n"]["maximum"] == 28
 
 
+def test_a_grader_is_shown_with_what_it_can_say(outcome: Outcome, mill: Mill) -> None:
+    shown = mill("plugins", "show", "grader", "explainer", env={"COLUMNS": "200"}).stdout
+    assert "\nratings: 1.0 to 12.0\n" in shown
+    rows = [line.split(maxsplit=2) for line in shown[shown.index("technique  ") :].splitlines()[1:]]
+    assert len(rows) == 67
+    assert ["x-wing", "3.2", "X-wing"] in rows
+    assert ["xyz-wing", "4.4", "XYZ-wing"] in rows
+    assert all(len(row) == 3 for row in rows)
+    declared = outcome("plugins", "show", "grader", "explainer")
+    assert [[one["code"], f"{one['rating']:.1f}", one["name"]] for one in declared["techniques"]] == rows
+    assert declared["scale"] == [1.0, 12.0]
+    simple = mill("plugins", "show", "grader", "singles-and-pairs").stdout
+    assert "hidden-pair" in simple
+    assert "swordfish" not in simple
+
+
 def test_mistyped_settings(mill: Mill) -> None:
     env = {"SUDOKUMILL_PROCESS": "3", "SUDOKUMILL_LEASE_SECONDS": "70"}
     done = mill("doctor", code=1, env=env)

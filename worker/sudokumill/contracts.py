@@ -387,6 +387,9 @@ class Technique:
     rating: float
     """The least rating that a step by it has."""
 
+    name: str = ""
+    """What people call it, in one line, for lists; the code where it has none."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class GraderDescriptor(Descriptor[Grader]):
@@ -402,7 +405,8 @@ class GraderDescriptor(Descriptor[Grader]):
     """Those that it can name, in the order in which it tries them. None declared: no order can ask for one."""
 
     scale: tuple[float, float] | None = None
-    """The least and the greatest rating that it gives. None: no order can ask for a rating by it."""
+    """The least and the greatest rating that it gives; a lower bound may lie beyond the greatest, and then says
+    that the puzzle does. None: no order can ask for a rating by it."""
 
     extras: tuple[str, ...] = ()
     """Names of the figures in ``GradeResult.extras``, always all of them."""

@@ -126,7 +126,7 @@ class GivesUp(Nodes):
     def changed(self, result):
         graded = result.status == GradeStatus.GRADED
         result.status[graded] = GradeStatus.GAVE_UP
-        result.extras["er"][graded] = result.rating[graded] = 120.0
+        result.extras["er"][graded] = result.rating[graded] = 0.1
         return result
 
 class Ceiling(Options):

@@ -140,6 +140,7 @@ def test_what_a_solver_or_digger_declares_is_checked(
         ("techniques=('x-wing',)", "its techniques must be a tuple of Technique"),
         ("techniques=(Technique('X-Wing', 3.2),)", "code 'X-Wing': lower-case letters, digits and single hyphens"),
         ("techniques=(Technique('x-' + 'y' * 60, 3.2),)", "60 at the most"),
+        ("techniques=(Technique('x-wing', 3.2, 'X\\nwing'),)", "technique x-wing: its name must be one line"),
         (
             "techniques=(Technique('x-wing', float('nan')),)",
             "technique x-wing: its rating must be a number, not nan",

@@ -49,6 +49,7 @@ _NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _VERSION: Final = re.compile(r"[^\s=]+")
 
 _LONGEST_GRADER: Final = 100
+_LONGEST_NAME: Final = 100
 
 CODE: Final = _NAME
 """What a technique's code looks like."""
@@ -185,6 +186,8 @@ def _faults_of_a_grader(given: Any) -> Iterator[str]:
             yield f"code {one.code!r}: lower-case letters, digits and single hyphens, {LONGEST_CODE} at the most"
         elif not _is_number(one.rating):
             yield f"technique {one.code}: its rating must be a number, not {one.rating!r}"
+        elif not isinstance(one.name, str) or not (one.name.isprintable() and len(one.name) <= _LONGEST_NAME):
+            yield f"technique {one.code}: its name must be one line of {_LONGEST_NAME} letters at the most"
     twice = [code for code, times in Counter(given.codes).items() if times > 1]
     if twice:
         yield f"technique {twice[0]} is declared twice"
