@@ -201,6 +201,37 @@ def test_a_plugin_may_have_settings_of_its_own(one_file_plugin: Plugin, outcome:
     assert problem.startswith("SUDOKUMILL_MY_OWNSHOVEL is not a setting")
 
 
+def test_the_settings_of_plugins_are_listed_and_mistyped_ones_named(
+    one_file_plugin: Plugin, mill: Mill, outcome: Outcome
+) -> None:
+    assert outcome("doctor")["settings"][SETTING] == "(not set)"
+    assert outcome("doctor", env={SETTING: "portable"})["settings"][SETTING] == "portable"
+    [problem] = problems(mill("doctor", code=1, env={"SUDOKUMILL_NATIVE_BULID": "portable"}).stdout)
+    assert problem == f"SUDOKUMILL_NATIVE_BULID is not a setting; did you mean {SETTING}?"
+    env = one_file_plugin(
+        "far",
+        """
+        @hookimpl
+        def sudokumill_register_generators():
+            names = ("SUDOKUMILL_FAR_URL", "SUDOKUMILL_FAR_TOKEN", "SUDOKUMILL_NEAR_URL")
+            yield generator("far", environment=names)
+        """,
+    )
+    mine = {"SUDOKUMILL_FAR_URL": "https://me:s3cret@example.org/x", "SUDOKUMILL_FAR_TOKEN": "t0ken"}
+    report = outcome("doctor", env=env | mine)
+    shown = {name: value for name, value in report["settings"].items() if name.endswith(("_URL", "_TOKEN"))}
+    assert shown == {
+        "SUDOKUMILL_DATABASE_URL": "sqlite:///sudokumill.db",
+        "SUDOKUMILL_FAR_URL": "https://me:***@example.org/x",
+        "SUDOKUMILL_FAR_TOKEN": "(set)",
+    }
+    wrong = outcome("doctor", code=1, env=env | {"SUDOKUMILL_NEAR_URL": "x", "SUDOKUMILL_FAR_URI": "y"})
+    assert [one.partition(";")[0] for one in wrong["problems"]] == [
+        "SUDOKUMILL_FAR_URI is not a setting",
+        "SUDOKUMILL_NEAR_URL is not a setting",
+    ]
+
+
 def test_the_engine_says_which_build_runs(mill: Mill, outcome: Outcome) -> None:
     native = ("generator", "digger", "solver")
     for env, expected in (({}, _kernel.builds[0]), ({SETTING: "portable"}, "portable")):
@@ -220,11 +251,10 @@ def test_the_engine_says_which_build_runs(mill: Mill, outcome: Outcome) -> None:
 
 def test_a_build_that_cannot_run_here(mill: Mill, outcome: Outcome) -> None:
     env = {SETTING: "avx1024"}
-    found = problems(mill("doctor", code=1, env=env).stdout)
-    assert found
-    for problem in found:
-        assert SETTING in problem
-        assert "'avx1024'" in problem
+    [problem] = problems(mill("doctor", code=1, env=env).stdout)
+    assert SETTING in problem
+    assert f"'avx1024'; it can run {', '.join(_kernel.builds)}" in problem
+    assert "portable" in problem
     shown = outcome("plugins", "show", "digger", "native", env=env)
     assert SETTING in shown["detail"]
     assert "clues" in shown["options"]

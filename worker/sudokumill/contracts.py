@@ -335,6 +335,10 @@ class Descriptor(Generic[T_co]):
     ``plugins show`` ask for it and lists do not, so it may import what is heavy. No result may depend on it: what
     decides about rows is the version's and the options'."""
 
+    environment: tuple[str, ...] = ()
+    """Environment variables that it reads, each ``SUDOKUMILL_<PLUGIN>_...`` with the plugin's name: what belongs
+    to a machine and changes no row. ``doctor`` lists them, and calls others that begin so mistyped."""
+
     api_version: int = API_VERSION
 
 

@@ -47,6 +47,7 @@ METHODS: Final = {Role.GENERATOR: "generate", Role.DIGGER: "dig", Role.SOLVER: "
 
 _NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _VERSION: Final = re.compile(r"[^\s=]+")
+_VARIABLE: Final = re.compile(r"SUDOKUMILL_[A-Z0-9]+_[A-Z0-9_]+")
 
 _LONGEST_GRADER: Final = 100
 _LONGEST_NAME: Final = 100
@@ -159,6 +160,10 @@ def _descriptor_faults(role: Role, given: Any) -> Iterator[str]:  # nothing that
         yield f"its rate must be a number of rows a second above 0, not {given.rate!r}"
     if given.detail is not None and not callable(given.detail):
         yield f"its detail must be a function that gives a line of text, not {_kind(given.detail)}"
+    if not isinstance(given.environment, tuple) or not all(
+        isinstance(name, str) and _VARIABLE.fullmatch(name) for name in given.environment
+    ):
+        yield "its environment must be a tuple of names SUDOKUMILL_<PLUGIN>_... with the plugin's name"
     yield from _faults_of_its_role(given)
 
 
