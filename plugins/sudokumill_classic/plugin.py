@@ -111,7 +111,7 @@ def sudokumill_register_solvers() -> Iterable[SolverDescriptor]:
 @hookimpl
 def sudokumill_register_graders() -> Iterable[GraderDescriptor]:
     """The grader of this package; what it declares is read off the table of its techniques."""
-    from sudokumill_classic.singles_and_pairs import EXTRAS, LADDER
+    from sudokumill_classic.singles_and_pairs import EXTRAS, LADDER, NAMES
 
     yield GraderDescriptor(
         name="singles-and-pairs",
@@ -120,7 +120,7 @@ def sudokumill_register_graders() -> Iterable[GraderDescriptor]:
         factory=_singles_and_pairs,
         options=SinglesAndPairsOptions,
         rate=20,
-        techniques=tuple(Technique(code, rating) for rating, code, _ in LADDER),
+        techniques=tuple(Technique(code, rating, NAMES[code]) for rating, code, _ in LADDER),
         scale=(LADDER[0][0], LADDER[-1][0]),
         extras=EXTRAS,
     )

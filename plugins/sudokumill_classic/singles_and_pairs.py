@@ -61,6 +61,23 @@ LADDER: Final[tuple[tuple[float, str, Find], ...]] = (
 )
 """Rating, code and technique, in the order in which they are tried."""
 
+NAMES: Final = {
+    "hidden-single-last": "hidden single, the last empty cell of a row, column or box",
+    "hidden-single-box": "hidden single in a box",
+    "hidden-single-line": "hidden single in a row or column",
+    "direct-pointing": "pointing that places a digit at once",
+    "direct-claiming": "claiming that places a digit at once",
+    "direct-hidden-pair": "hidden pair that places a digit at once",
+    "naked-single": "naked single, the only digit that a cell can have",
+    "direct-hidden-triplet": "hidden triplet that places a digit at once",
+    "pointing": "pointing, a digit of a box that lies in one line",
+    "claiming": "claiming, a digit of a line that lies in one box",
+    "naked-pair": "naked pair",
+    "x-wing": "X-wing",
+    "hidden-pair": "hidden pair",
+}
+"""What each technique is called, by its code."""
+
 BEYOND: Final = 3.6
 """The least rating of the techniques that the scale has and this grader has not."""
 

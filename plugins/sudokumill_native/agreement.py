@@ -223,7 +223,10 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         table = _joined([read_table(path) for path in asked.tables])
         grader = ExplainerGrader(ExplainerOptions(effort=asked.effort), threads=asked.threads)
-    except (OSError, UnreadableTableError, ValueError) as error:
+    except OSError as error:
+        print(f"sudokumill_native.agreement: cannot read {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    except (UnreadableTableError, ValueError) as error:
         print(f"sudokumill_native.agreement: {error}", file=sys.stderr)
         return 2
     result = grader.grade(table.puzzles)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Final
 
-from sudokumill.errors import BadSettingError, near
+from sudokumill.errors import BadSettingError
 from sudokumill_native import _kernel
 
 SETTING: Final = "SUDOKUMILL_NATIVE_BUILD"
@@ -21,7 +21,7 @@ def chosen_build() -> str:
     name = os.environ.get(SETTING) or _kernel.builds[0]
     if name not in _kernel.builds:
         raise BadSettingError(
-            name=SETTING, reason=f"this machine cannot run {name!r}; {near(name, _kernel.builds)}"
+            name=SETTING, reason=f"this machine cannot run {name!r}; it can run {', '.join(_kernel.builds)}"
         )
     return name
 

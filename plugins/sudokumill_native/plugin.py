@@ -23,6 +23,9 @@ from sudokumill_native.options import (
 )
 from sudokumill_native.techniques import TECHNIQUES
 
+ENVIRONMENT = ("SUDOKUMILL_NATIVE_BUILD",)
+"""What ``builds`` reads."""
+
 
 @hookimpl
 def sudokumill_register_generators() -> Iterable[GeneratorDescriptor]:
@@ -33,6 +36,7 @@ def sudokumill_register_generators() -> Iterable[GeneratorDescriptor]:
         summary="uniform finals: a random band and stack, the rest by coins, all equally likely",
         factory=_generator,
         detail=_build,
+        environment=ENVIRONMENT,
         options=NativeGeneratorOptions,
         rate=70_000,
     )
@@ -47,6 +51,7 @@ def sudokumill_register_diggers() -> Iterable[DiggerDescriptor]:
         summary="takes clues out in random or fixed order, to a clue count, a pattern or the end",
         factory=_digger,
         detail=_build,
+        environment=ENVIRONMENT,
         options=NativeDiggerOptions,
         rate=50_000,
         engine="native",
@@ -62,6 +67,7 @@ def sudokumill_register_solvers() -> Iterable[SolverDescriptor]:
         summary="search over minirows and minicolumns, up to 32 puzzles in lockstep",
         factory=_native_solver,
         detail=_build,
+        environment=ENVIRONMENT,
         options=SearchOptions,
         engine="native",
         rate=2_000_000,
@@ -85,6 +91,7 @@ def sudokumill_register_graders() -> Iterable[GraderDescriptor]:
         version="1",
         summary="the classic Sudoku Explainer scale (ER, EP, ED), the same for every isomorph",
         factory=_grader,
+        environment=ENVIRONMENT,
         options=ExplainerOptions,
         rate=5_000,
         techniques=TECHNIQUES,

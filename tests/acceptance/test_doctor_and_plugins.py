@@ -171,6 +171,22 @@ def test_options_are_shown(mill: Mill, outcome: Outcome) -> None:
     assert schema["properties"]["n"]["maximum"] == 28
 
 
+def test_a_grader_is_shown_with_what_it_can_say(outcome: Outcome, mill: Mill) -> None:
+    shown = mill("plugins", "show", "grader", "explainer", env={"COLUMNS": "200"}).stdout
+    assert "\nratings: 1.0 to 12.0\n" in shown
+    rows = [line.split(maxsplit=2) for line in shown[shown.index("technique  ") :].splitlines()[1:]]
+    assert len(rows) == 67
+    assert ["x-wing", "3.2", "X-wing"] in rows
+    assert ["xyz-wing", "4.4", "XYZ-wing"] in rows
+    assert all(len(row) == 3 for row in rows)
+    declared = outcome("plugins", "show", "grader", "explainer")
+    assert [[one["code"], f"{one['rating']:.1f}", one["name"]] for one in declared["techniques"]] == rows
+    assert declared["scale"] == [1.0, 12.0]
+    simple = mill("plugins", "show", "grader", "singles-and-pairs").stdout
+    assert "hidden-pair" in simple
+    assert "swordfish" not in simple
+
+
 def test_mistyped_settings(mill: Mill) -> None:
     env = {"SUDOKUMILL_PROCESS": "3", "SUDOKUMILL_LEASE_SECONDS": "70"}
     done = mill("doctor", code=1, env=env)
@@ -183,6 +199,37 @@ def test_a_plugin_may_have_settings_of_its_own(one_file_plugin: Plugin, outcome:
     assert outcome("doctor", env={**env, "SUDOKUMILL_MY_OWN_SHOVEL": "long"})["problems"] == []
     [problem] = outcome("doctor", code=1, env={**env, "SUDOKUMILL_MY_OWNSHOVEL": "long"})["problems"]
     assert problem.startswith("SUDOKUMILL_MY_OWNSHOVEL is not a setting")
+
+
+def test_the_settings_of_plugins_are_listed_and_mistyped_ones_named(
+    one_file_plugin: Plugin, mill: Mill, outcome: Outcome
+) -> None:
+    assert outcome("doctor")["settings"][SETTING] == "(not set)"
+    assert outcome("doctor", env={SETTING: "portable"})["settings"][SETTING] == "portable"
+    [problem] = problems(mill("doctor", code=1, env={"SUDOKUMILL_NATIVE_BULID": "portable"}).stdout)
+    assert problem == f"SUDOKUMILL_NATIVE_BULID is not a setting; did you mean {SETTING}?"
+    env = one_file_plugin(
+        "far",
+        """
+        @hookimpl
+        def sudokumill_register_generators():
+            names = ("SUDOKUMILL_FAR_URL", "SUDOKUMILL_FAR_TOKEN", "SUDOKUMILL_NEAR_URL")
+            yield generator("far", environment=names)
+        """,
+    )
+    mine = {"SUDOKUMILL_FAR_URL": "https://me:s3cret@example.org/x", "SUDOKUMILL_FAR_TOKEN": "t0ken"}
+    report = outcome("doctor", env=env | mine)
+    shown = {name: value for name, value in report["settings"].items() if name.endswith(("_URL", "_TOKEN"))}
+    assert shown == {
+        "SUDOKUMILL_DATABASE_URL": "sqlite:///sudokumill.db",
+        "SUDOKUMILL_FAR_URL": "https://me:***@example.org/x",
+        "SUDOKUMILL_FAR_TOKEN": "(set)",
+    }
+    wrong = outcome("doctor", code=1, env=env | {"SUDOKUMILL_NEAR_URL": "x", "SUDOKUMILL_FAR_URI": "y"})
+    assert [one.partition(";")[0] for one in wrong["problems"]] == [
+        "SUDOKUMILL_FAR_URI is not a setting",
+        "SUDOKUMILL_NEAR_URL is not a setting",
+    ]
 
 
 def test_the_engine_says_which_build_runs(mill: Mill, outcome: Outcome) -> None:
@@ -204,11 +251,10 @@ def test_the_engine_says_which_build_runs(mill: Mill, outcome: Outcome) -> None:
 
 def test_a_build_that_cannot_run_here(mill: Mill, outcome: Outcome) -> None:
     env = {SETTING: "avx1024"}
-    found = problems(mill("doctor", code=1, env=env).stdout)
-    assert found
-    for problem in found:
-        assert SETTING in problem
-        assert "'avx1024'" in problem
+    [problem] = problems(mill("doctor", code=1, env=env).stdout)
+    assert SETTING in problem
+    assert f"'avx1024'; it can run {', '.join(_kernel.builds)}" in problem
+    assert "portable" in problem
     shown = outcome("plugins", "show", "digger", "native", env=env)
     assert SETTING in shown["detail"]
     assert "clues" in shown["options"]

@@ -335,6 +335,10 @@ class Descriptor(Generic[T_co]):
     ``plugins show`` ask for it and lists do not, so it may import what is heavy. No result may depend on it: what
     decides about rows is the version's and the options'."""
 
+    environment: tuple[str, ...] = ()
+    """Environment variables that it reads, each ``SUDOKUMILL_<PLUGIN>_...`` with the plugin's name: what belongs
+    to a machine and changes no row. ``doctor`` lists them, and calls others that begin so mistyped."""
+
     api_version: int = API_VERSION
 
 
@@ -387,6 +391,9 @@ class Technique:
     rating: float
     """The least rating that a step by it has."""
 
+    name: str = ""
+    """What people call it, in one line, for lists; the code where it has none."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class GraderDescriptor(Descriptor[Grader]):
@@ -402,7 +409,8 @@ class GraderDescriptor(Descriptor[Grader]):
     """Those that it can name, in the order in which it tries them. None declared: no order can ask for one."""
 
     scale: tuple[float, float] | None = None
-    """The least and the greatest rating that it gives. None: no order can ask for a rating by it."""
+    """The least and the greatest rating that it gives; a lower bound may lie beyond the greatest, and then says
+    that the puzzle does. None: no order can ask for a rating by it."""
 
     extras: tuple[str, ...] = ()
     """Names of the figures in ``GradeResult.extras``, always all of them."""

@@ -133,7 +133,8 @@ def check_difficulty(asked: Difficulty, grader: GraderDescriptor, fewest_clues: 
     for code in (*asked.techniques, *asked.without):
         if code not in grader.codes:
             raise BadOrderError(
-                reason=f"grader {grader.name} knows no technique {code!r}; {near(code, grader.codes)}"
+                reason=f"grader {grader.name} knows no technique {code!r}; "
+                + near(code, grader.codes, f"sudokumill plugins show grader {grader.name}")
             )
     both = sorted({*asked.techniques} & {*asked.without})
     if both:

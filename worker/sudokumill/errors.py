@@ -34,20 +34,24 @@ def _rebuild(kind: type[SudokumillError], fields: dict[str, object]) -> Sudokumi
     return kind(**fields)
 
 
-def near(name: str, known: Iterable[str]) -> str:
+def near(name: str, known: Iterable[str], listed: str | None = None) -> str:
     """The end of a sentence about an unknown name: the nearest known ones, else all of them.
 
     Args:
         name: what was asked for.
         known: the names that exist, in any order.
+        listed: the command that lists them, where they are too many for a line.
 
     Returns:
-        ``"did you mean a or b?"``, ``"known: a, b, c"`` or ``"there is none"``.
+        ``"did you mean a or b?"``, ``"known: a, b, c"`` or ``"there is none"``; with ``listed``, what it lists is
+        said in place of all names, and behind the nearest.
     """
     names = sorted(set(known))
     close = get_close_matches(name, names, n=3, cutoff=0.55)
     if close:
-        return f"did you mean {' or '.join(close)}?"
+        return f"did you mean {' or '.join(close)}?" + (f" ({listed} lists all)" if listed else "")
+    if names and listed:
+        return f"{listed} lists all"
     return f"known: {', '.join(names)}" if names else "there is none"
 
 

@@ -163,9 +163,10 @@ def _broken_promises(grades: Grades, promises: Promises) -> Iterator[tuple[int, 
     rated = np.isin(grades.status, RATED)
     if promises.scale is not None:
         low, high = promises.scale
+        graded = grades.status == GradeStatus.GRADED
         for name in ("rating", *_OF_STEPS):
             figures: NDArray[np.float64] = getattr(grades, name)
-            for row in np.flatnonzero(rated & ((figures < low) | (figures > high))).tolist():
+            for row in np.flatnonzero((rated & (figures < low)) | (graded & (figures > high))).tolist():
                 yield row, f"its {name} {figures[row]:g} is off its scale, {low:g} to {high:g}"
     above = grades.status == GradeStatus.ABOVE
     if promises.ceiling is None:

@@ -101,9 +101,16 @@ def main() -> int:
     builds = asked.build or list(_kernel.builds)
     columns = [*builds, *([] if asked.peer is None else [tasks.PEER])]
     try:
-        todo = [task for task in _tasks(asked, builds) if asked.only in task.name]
-    except (OSError, RuntimeError, ValueError) as error:
+        known = list(_tasks(asked, builds))
+    except (sets.UnreadableSetsError, OSError, RuntimeError, ValueError) as error:
         print(f"sudokumill_native.bench: {error}", file=sys.stderr)
+        return 2
+    todo = [task for task in known if asked.only in task.name]
+    if not todo:
+        names = "; ".join(task.name for task in known)
+        print(
+            f"sudokumill_native.bench: no task has {asked.only!r} in its name; there are: {names}", file=sys.stderr
+        )
         return 2
     if not asked.json:
         print(f"{_processor()}, one core; thousand rows a second")

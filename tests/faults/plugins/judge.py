@@ -98,7 +98,8 @@ class Judge:
             if code in graded.techniques[0]:
                 wrong = int(solution[blanks[0]]) % 9 + 1
                 steps.insert(0, Step(code, rating, (0, 1, 9, 10), (wrong,), eliminations=((blanks[0], wrong),)))
-        return self._spoilt_path(steps, float(graded.rating[0]))
+        shown: tuple[Step, ...] = self._spoilt_path(steps, float(graded.rating[0]))
+        return shown
 
     def _spoilt_path(self, steps: list[Step], rating: float) -> Any:
         fault = self._options.fault if 5.0 <= rating < 5.5 else ""

@@ -163,7 +163,7 @@ def test_each_fault_of_a_grader_costs_its_rows_alone(
     ("changes", "reason"),
     [
         ({"rating": np.array([4.0])}, "it says ABOVE with the lower bound 4, and the ceiling is 5"),
-        ({"rating": np.array([9.95])}, "its rating 9.95 is off its scale, 1 to 9.9"),
+        ({"extras": {"er": np.array([0.5])}}, "its er 0.5 is off its scale, 1 to 9.9"),
         ({"hardest": ["swordfish"]}, "it uses technique swordfish, which it does not declare"),
         ({"status": np.array([9], dtype=np.uint8)}, "unknown status 9"),
         ({"hardest": (None,)}, "wrong type: hardest is no list of 1"),
@@ -178,8 +178,9 @@ def test_each_fault_of_a_grader_costs_its_rows_alone(
 def test_a_lower_bound_is_held_to_the_ceiling_and_to_what_is_declared(
     minimal_puzzles: Grids, changes: dict[str, Any], reason: str
 ) -> None:
+    used: dict[str, Any] = {"x-wing": np.int64(1)}
     bound = GradeResult(
-        np.array([5.1]), ["x-wing"], [{"x-wing": np.int64(1)}], np.array([3]),
+        np.array([5.1]), ["x-wing"], [used], np.array([3]),
         np.array([GradeStatus.ABOVE], dtype=np.uint8), {"er": np.array([5.1])},
     )  # fmt: skip
     promises = Promises({"x-wing": 3.2}, (1.0, 9.9), ("er",), 5.0)
@@ -193,6 +194,8 @@ def test_a_lower_bound_is_held_to_the_ceiling_and_to_what_is_declared(
 
     good = verified_grade(Bounds(bound), minimal_puzzles[:1], promises)
     assert (good.failed, good.grades.rating.tolist()) == ((), [5.1])
+    beyond = verified_grade(Bounds(replace(bound, rating=np.array([10.0]))), minimal_puzzles[:1], promises)
+    assert beyond.failed == ()
     bad = verified_grade(Bounds(replace(bound, **changes)), minimal_puzzles[:1], promises)
     assert bad.failed == ((0, reason),)
     assert (bad.grades.status[0], bad.grades.hardest, bad.grades.techniques) == (

@@ -105,13 +105,14 @@ def test_a_step_of_a_wrong_form_is_told(known: Known, changes: dict[str, Any], r
 def test_a_step_that_contradicts_the_solution_is_told(known: Known) -> None:
     blank = int(np.flatnonzero(known.puzzle == 0)[0])
     right = int(known.solution[blank])
-    for changes, reason in (
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"eliminations": ((blank, right),)}, f"it rules {right} out of r1c3, where the solution has it"),
         (
             {"placements": ((blank, right % 9 + 1),)},
             f"it places {right % 9 + 1} in r1c3, where the solution has {right}",
         ),
-    ):
+    ]
+    for changes, reason in cases:
         path = list(known.path)
         path[X_WING] = replace(path[X_WING], **changes)
         assert known.fault(path) == f"step {X_WING + 1} of its path (x-wing): {reason}"

@@ -91,6 +91,37 @@ def test_an_order_that_the_bench_cannot_meet_is_said(words: tuple[str, ...]) -> 
     assert "Traceback" not in ran.stderr
 
 
+def test_a_task_that_is_none_is_said_with_those_that_are() -> None:
+    for more in ((), ("--json",)):
+        ran = run(*QUICK, "--only", "zzz", *more)
+        assert (ran.returncode, ran.stdout) == (2, "")
+        (said,) = ran.stderr.splitlines()
+        assert said.startswith(
+            "sudokumill_native.bench: no task has 'zzz' in its name; there are: solve 30 clues; "
+        )
+        assert "grade minimal, all" in said
+
+
+def test_a_folder_without_puzzles_is_said(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("not a puzzle", encoding="ascii")
+    (tmp_path / "letters.txt").write_text("\u00e4" * 81, encoding="utf-8")
+    (tmp_path / "empty.txt").touch()
+    for folder, said in (
+        (tmp_path, f"{tmp_path} has no .txt file with one puzzle of 81 characters a line"),
+        (tmp_path / "none", f"cannot read {tmp_path / 'none'}: No such file or directory"),
+        (tmp_path / "empty.txt", f"cannot read {tmp_path / 'empty.txt'}: Not a directory"),
+    ):
+        ran = run(*QUICK, "--data", str(folder))
+        assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", f"sudokumill_native.bench: {said}\n")
+
+
+def test_a_table_that_is_not_there_is_said() -> None:
+    ran = run("sudokumill_native.agreement", "no.csv")
+    assert (ran.returncode, ran.stderr) == (
+        2, "sudokumill_native.agreement: cannot read no.csv: No such file or directory\n",
+    )  # fmt: skip
+
+
 def test_a_round_of_the_soak_finds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(soak, "ROWS", 60)
     rows, found = soak.one_round(0, 5)

@@ -77,6 +77,58 @@ class Hides(Nodes):
     def changed(self, result):
         return dataclasses.replace(result, extras={})
 
+class Flatters(Nodes):
+    "Rates below what its technique is declared to be rated."
+    def changed(self, result):
+        result.extras["er"][:] = result.rating[:] = np.where(np.isnan(result.rating), np.nan, 0.75)
+        return result
+
+class Counts(Nodes):
+    def changed(self, result):
+        used = [{"guess": -1} if used else {} for used in result.techniques]
+        return dataclasses.replace(result, techniques=used)
+
+class Halves(Nodes):
+    def changed(self, result):
+        used = [{"guess": 1.5} if used else {} for used in result.techniques]
+        return dataclasses.replace(result, techniques=used)
+
+class Stands(Nodes):
+    def changed(self, result):
+        return dataclasses.replace(result, steps=np.zeros(len(result.steps), dtype=np.int64))
+
+class Nans(Nodes):
+    def changed(self, result):
+        result.rating[result.status == GradeStatus.GRADED] = np.nan
+        return result
+
+class Wide(Nodes):
+    def changed(self, result):
+        result.extras["er"][result.status == GradeStatus.GRADED] = 500.0
+        return result
+
+class Floats(Nodes):
+    def changed(self, result):
+        return dataclasses.replace(result, steps=result.steps.astype(np.float64))
+
+class Unknown(Nodes):
+    def changed(self, result):
+        return dataclasses.replace(result, status=result.status + np.uint8(90))
+
+class Tall(Nodes):
+    "Is above a ceiling that it has not."
+    def changed(self, result):
+        result.status[result.status == GradeStatus.GRADED] = GradeStatus.ABOVE
+        return result
+
+class GivesUp(Nodes):
+    "A lower bound off the scale."
+    def changed(self, result):
+        graded = result.status == GradeStatus.GRADED
+        result.status[graded] = GradeStatus.GAVE_UP
+        result.extras["er"][graded] = result.rating[graded] = 0.1
+        return result
+
 class Ceiling(Options):
     ceiling: float | None = None
 
@@ -95,6 +147,14 @@ class StopsLate(Stops):
         result = super().changed(result)
         if self.ceiling is not None:
             result.rating[result.status == GradeStatus.GRADED] += 1
+        return result
+
+class StopsLow(Stops):
+    "Its lower bound is the ceiling itself."
+    def changed(self, result):
+        result = super().changed(result)
+        if self.ceiling is not None:
+            result.rating[result.status == GradeStatus.ABOVE] = self.ceiling
         return result
 
 class StopsEarly(Stops):
@@ -132,13 +192,38 @@ class ShowsAll(Shows):
     def path(self, puzzle):
         return tuple(self.steps(puzzle))
 
+class ShowsNothing(Shows):
+    def path(self, puzzle):
+        return None
+
+class ShowsFault(Shows):
+    def shown(self, steps, puzzle):
+        raise ZeroDivisionError("no way")
+
+class ShowsOther(Shows):
+    def shown(self, steps, puzzle):
+        return [dataclasses.replace(step, technique="fish") for step in steps]
+
+class ShowsArrays(Shows):
+    def shown(self, steps, puzzle):
+        return [dataclasses.replace(step, cells=tuple(np.array(step.cells))) for step in steps]
+
+class ShowsLeap(Shows):
+    "A chain of which one link does not follow."
+    def shown(self, steps, puzzle):
+        ((cell, digit),) = steps[0].placements
+        chain = (Link(cell, digit, False, "assumed"), Link(cell, digit, True, "cell", (0,)))
+        return [dataclasses.replace(steps[0], chains=(chain,)), *steps[1:]]
+
 @hookimpl
 def sudokumill_register_graders():
-    shows = (Shows, ShowsLess, ShowsWrong, ShowsGap, ShowsLoss, ShowsAll)
-    stops = (Stops, StopsLate, StopsEarly)
-    for kind in (Nodes, Rates, Dreams, Blurs, Short, Talks, Strays, Invents, Hides, *shows, *stops):
+    shows = (Shows, ShowsLess, ShowsWrong, ShowsGap, ShowsLoss, ShowsAll, ShowsNothing,
+             ShowsFault, ShowsOther, ShowsArrays, ShowsLeap)
+    stops = (Stops, StopsLate, StopsLow, StopsEarly)
+    more = (Flatters, Counts, Halves, Stands, Nans, Wide, Floats, Unknown, Tall, GivesUp)
+    for kind in (Nodes, Rates, Dreams, Blurs, Short, Talks, Strays, Invents, Hides, *more, *shows, *stops):
         yield GraderDescriptor(name=kind.__name__.lower(), version="1", summary="s", factory=kind, rate=9,
-                               techniques=(Technique("guess", 1.0),), scale=(1.0, 99.0), extras=("er",),
+                               techniques=(Technique("guess", 1.0),), scale=(0.5, 99.0), extras=("er",),
                                options=Ceiling if kind in stops else Options)
 """
 
@@ -167,13 +252,29 @@ def test_a_good_grader_passes(find: Find) -> None:
         ("strays", "ratings lie on the scale"),
         ("invents", "techniques are declared"),
         ("hides", "extras are declared"),
+        ("flatters", "the host takes every grade"),
+        ("counts", "shapes and dtypes"),
+        ("halves", "shapes and dtypes"),
+        ("stands", "the host takes every grade"),
+        ("nans", "what is graded has a rating"),
+        ("wide", "the host takes every grade"),
+        ("floats", "shapes and dtypes"),
+        ("unknown", "shapes and dtypes"),
+        ("tall", "statuses are right"),
+        ("givesup", "the host takes every grade"),
         ("stopslate", "a ceiling keeps what is not above"),
+        ("stopslow", "a ceiling keeps what is not above"),
         ("stopsearly", "a ceiling keeps what is not above"),
-        ("showsless", "the path has the steps that were counted"),
+        ("showsless", "the path is right"),
         ("showswrong", "the path is right"),
         ("showsgap", "the path is right"),
         ("showsloss", "the path is right"),
         ("showsall", "no grade, no path"),
+        ("showsnothing", "the path is right"),
+        ("showsfault", "the path is right"),
+        ("showsother", "the path is right"),
+        ("showsarrays", "the path is right"),
+        ("showsleap", "the path is right"),
     ],
 )
 def test_a_bad_grader_is_told_its_rule(find: Find, name: str, rule: str) -> None:

@@ -7,13 +7,22 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import pytest
 
 from sudokumill import hookspecs, testing
-from sudokumill.contracts import Role
+from sudokumill.contracts import (
+    KNOWN_EXTRAS,
+    LINK_REASONS,
+    Descriptor,
+    GraderDescriptor,
+    GradeStatus,
+    Link,
+    Role,
+    Step,
+)
 from sudokumill.errors import RefusedOptionsError, UnknownOptionError
 from sudokumill.registry import Registry, load_registry
 from sudokumill.registry.registration import HOOKS
@@ -55,6 +64,8 @@ def test_every_block_is_run_by_a_test_of_this_file() -> None:
         ("python", "one_by_one.py"),
         ("python", "guesses.py"),
         ("python", ""),
+        ("python", "singles.py"),
+        ("python", ""),
         ("python", "stripes_in_order.py"),
         ("toml", "example/pyproject.toml"),
     ]
@@ -68,6 +79,8 @@ def test_the_files_load_and_keep_the_contract(registry: Registry) -> None:
     for wish in ({}, {"clues": 45}, {"clues_min": 30, "clues_max": 34}):
         check_digger(registry.find(Role.DIGGER, "one-by-one"), wish, count=2)
     check_grader(registry.find(Role.GRADER, "guesses"))
+    for ceiling in (None, 1.0):
+        check_grader(registry.find(Role.GRADER, "singles"), {"ceiling": ceiling})
     with pytest.raises(UnknownOptionError, match="one-by-one has no option 'symmetry'"):
         registry.digger("one-by-one", symmetry="rot180")
 
@@ -110,6 +123,21 @@ def test_every_hook_and_check_is_documented() -> None:
     assert len(checks) == len(Role)
     for name in hooks + checks:
         assert f"`{name}`" in README, name
+
+
+def test_the_contract_of_graders_is_documented_whole() -> None:
+    chapter = README.split("\n## Graders\n")[1].split("\n## ")[0]
+    named = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\|([^|]*)\|", chapter, re.MULTILINE))))
+    of_every_role = {field.name for field in fields(Descriptor)}
+    assert named >= {status.name for status in GradeStatus}
+    assert named >= KNOWN_EXTRAS.keys()
+    assert named >= {field.name for kind in (Step, Link) for field in fields(kind)}
+    assert named >= {field.name for field in fields(GraderDescriptor)} - of_every_role
+    reasons = re.search(r"^\| `why` \|.*", chapter, re.MULTILINE)
+    assert reasons is not None
+    assert all(f"`{why}`" in reasons[0] for why in LINK_REASONS)
+    for name in ("ceiling", "bands set", "bands use", "run grade", "SUDOKUMILL_GRADER"):
+        assert name in chapter, name
 
 
 HOOK = "@hookimpl\ndef sudokumill_register_generators():\n    "

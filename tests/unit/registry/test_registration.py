@@ -94,6 +94,11 @@ def test_keyboard_interrupt_is_not_caught(write_plugin: Write) -> None:
         ("yield generator('images', options=Options())", "its options must be a subclass of"),
         ("yield generator('images', rate=0)", "its rate must be a number of rows a second above 0"),
         ("yield generator('images', rate='fast')", "its rate must be"),
+        ("yield generator('images', environment='SUDOKUMILL_X_Y')", "its environment must be a tuple of names"),
+        (
+            "yield generator('images', environment=('HOME',))",
+            "its environment must be a tuple of names SUDOKUMILL_<P",
+        ),
         ("yield generator('images', detail='fast')", "its detail must be a function that gives a line of text"),
         ("yield generator('images', size=81)", "its size must be a function of the options, not a int"),
         ("yield generator('images', options=NoSchema)", "its options have no JSON schema: PydanticInvalidForJson"),
@@ -140,6 +145,7 @@ def test_what_a_solver_or_digger_declares_is_checked(
         ("techniques=('x-wing',)", "its techniques must be a tuple of Technique"),
         ("techniques=(Technique('X-Wing', 3.2),)", "code 'X-Wing': lower-case letters, digits and single hyphens"),
         ("techniques=(Technique('x-' + 'y' * 60, 3.2),)", "60 at the most"),
+        ("techniques=(Technique('x-wing', 3.2, 'X\\nwing'),)", "technique x-wing: its name must be one line"),
         (
             "techniques=(Technique('x-wing', float('nan')),)",
             "technique x-wing: its rating must be a number, not nan",

@@ -19,7 +19,7 @@ from sudokumill.contracts import Role, Solver
 from sudokumill.errors import BadSettingError, SudokumillError, near
 from sudokumill.jobs import Part
 from sudokumill.queue.address import parse_address
-from sudokumill.registry import PluginState, Registry, load_registry
+from sudokumill.registry import Plugin, PluginState, Registry, load_registry
 from sudokumill.registry.building import detail_of
 from sudokumill.registry.discovery import find_sources
 from sudokumill.settings import Settings, load_settings
@@ -30,6 +30,8 @@ from sudokumill.store.workers import workers
 
 _JOBS_LOOKED_AT: Final = 20
 _PREFIX: Final = "SUDOKUMILL_"
+_SECRET: Final = re.compile(r"PASSW|SECRET|TOKEN|KEY|CREDENTIAL")
+_PASSWORD: Final = re.compile(r"(://[^\s/@]*:)[^\s/@]*@")
 _PACKAGES: Final = ("celery", "redis", "sqlalchemy", "alembic", "pluggy", "psycopg", "numpy", "pydantic")
 
 
@@ -54,15 +56,16 @@ def diagnose() -> dict[str, Any]:
             "settings": {},
             "problems": [
                 f"{error}; mend the variable or unset it, then run sudokumill doctor again",
-                *_unknown_settings(None),
+                *_unknown_settings(None, Registry(())),
             ],
         }
-    problems = _unknown_settings(settings.plugin_dir)
+    problems: list[str] = []
     database = _database(settings, problems)
     broker = _broker(settings, problems)
     # a server that does not answer is waited for once
     crews = _workers(settings, problems) if database["state"] == "reachable" else {}
     registry = _registry(settings, problems)
+    problems[:0] = _unknown_settings(settings.plugin_dir, registry)
     return {
         "versions": _versions(),
         "database": database,
@@ -70,7 +73,7 @@ def diagnose() -> dict[str, Any]:
         "workers": crews,
         "plugins": _plugins(registry),
         "implementations": _details(registry, problems),
-        "settings": _settings(settings),
+        "settings": _settings(settings) | _plugin_settings(registry),
         "problems": problems,
     }
 
@@ -184,9 +187,7 @@ def _details(registry: Registry, problems: list[str]) -> dict[str, str]:
             try:
                 detail = detail_of(one)
             except SudokumillError as error:
-                # several that obey one setting object to it in the same words
-                if not any(str(error) in problem for problem in problems):
-                    problems.append(str(error))
+                _say_once(str(error), problems)
                 continue
             if detail is not None:
                 told[f"{role} {one.reference}"] = detail
@@ -201,8 +202,15 @@ def _try_defaults(registry: Registry, settings: Settings, problems: list[str]) -
             found = registry.find(part.role, getattr(settings, part.value))
             solver = cast("Solver | None", built.get(Part.SOLVER))
             built[part] = registry.build(found, registry.options(found, {}), solver=solver)
+        except BadSettingError as error:
+            _say_once(str(error), problems)  # whoever reads that setting objects to it
         except SudokumillError as error:
             problems.append(f"{part.value} of orders that name none: {error}")
+
+
+def _say_once(problem: str, problems: list[str]) -> None:
+    if not any(problem in said for said in problems):
+        problems.append(problem)
 
 
 def _counted(number: int, noun: str) -> str:
@@ -210,22 +218,61 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}{plural}"
 
 
-def _unknown_settings(plugin_dir: Path | None) -> list[str]:
+def _unknown_settings(plugin_dir: Path | None, registry: Registry) -> list[str]:
     """Variables with our prefix that nothing reads: most probably mistyped.
 
-    What goes on with a plugin's name is that plugin's own affair.
+    What goes on with a plugin's name is held against what its implementations declare; of one that was not loaded
+    that is not known, and nothing is said.
     """
     known = [f"{_PREFIX}{name.upper()}" for name in Settings.model_fields]
+    loaded = {_prefix_of(plugin.name): _declared(plugin) for plugin in registry.plugins if plugin.implementations}
     try:
         plugins = {source.identity.name for source in find_sources(plugin_dir)}
     except SudokumillError:
         plugins = set()  # the folder's fault is told where plugins are loaded
-    own = tuple(f"{_PREFIX}{re.sub(r'[^A-Z0-9]', '_', name.upper())}_" for name in plugins)
-    return [
-        f"{name} is not a setting; {near(name, known)}"
+    silent = tuple({_prefix_of(name) for name in plugins} - loaded.keys())
+    declared = [name for names in loaded.values() for name in names]
+    unknown = [
+        name
         for name in sorted(os.environ)
-        if name.upper().startswith(_PREFIX) and name.upper() not in known and not name.upper().startswith(own)
+        if name.upper().startswith(_PREFIX)
+        and name.upper() not in [*known, *declared]
+        and not name.upper().startswith(silent)
     ]
+    # what begins with a plugin's name is held against that plugin's, if it has any
+    return [
+        f"{name} is not a setting; "
+        + near(
+            name, next((own for start, own in loaded.items() if own and name.startswith(start)), known + declared)
+        )
+        for name in unknown
+    ]
+
+
+def _prefix_of(plugin: str) -> str:
+    """What the names of a plugin's variables begin with."""
+    return f"{_PREFIX}{re.sub(r'[^A-Z0-9]', '_', plugin.upper())}_"
+
+
+def _declared(plugin: Plugin) -> list[str]:
+    """The variables that a plugin says it reads, so far as their names are its own."""
+    names = {name for one in plugin.implementations for name in one.descriptor.environment}
+    return sorted(name for name in names if name.startswith(_prefix_of(plugin.name)))
+
+
+def _plugin_settings(registry: Registry) -> dict[str, str]:
+    """Every variable that a plugin declares, with what it is set to, but for what may be secret."""
+    return {
+        name: _shown_variable(name, os.environ.get(name, ""))
+        for plugin in registry.plugins
+        for name in _declared(plugin)
+    }
+
+
+def _shown_variable(name: str, value: str) -> str:
+    if value and _SECRET.search(name):
+        return "(set)"
+    return _PASSWORD.sub(r"\1***@", value) or "(not set)"
 
 
 def _settings(settings: Settings) -> dict[str, Any]:

@@ -137,6 +137,8 @@ def _paths(tool: Chosen[Grader], checker: Chosen[Solver]) -> PathOf:
 
     def path_of(puzzles: Grids, grades: Grades, row: int) -> tuple[Step, ...]:
         found = verified_solve(checker.built, puzzles[row : row + 1]).result
+        if found.status[0] == SolveStatus.GAVE_UP:
+            raise WrongPathError(f"its path cannot be checked, for {checker.name} gave up on the solution")
         if found.status[0] != SolveStatus.UNIQUE:
             raise WrongPathError(f"it grades what has not exactly one solution, as {checker.name} finds")
         return verified_path(

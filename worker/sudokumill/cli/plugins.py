@@ -13,7 +13,7 @@ import click
 from sudokumill.cli.console import out, print_json
 
 if TYPE_CHECKING:
-    from sudokumill.contracts import Role
+    from sudokumill.contracts import GraderDescriptor, Role
     from sudokumill.registry import Implementation, Plugin
 
     Sharers = Mapping[tuple[Role, str], list[str]]
@@ -71,13 +71,16 @@ def list_(ctx: click.Context, as_json: bool = False) -> None:
 def show(role: str, name: str, as_json: bool) -> None:
     """Shows an implementation and its options: what each may be, and what it is when it is not given.
 
+    Of a grader it also lists the techniques, with the codes that --technique takes and the least rating of each.
+
     \b
-    Example:
+    Examples:
       sudokumill plugins show digger holes
+      sudokumill plugins show grader explainer
     """
     from sudokumill.cli.options import describe_options
     from sudokumill.cli.tables import plain_table
-    from sudokumill.contracts import Role
+    from sudokumill.contracts import GraderDescriptor, Role
     from sudokumill.registry import load_registry
     from sudokumill.settings import load_settings
 
@@ -92,14 +95,34 @@ def show(role: str, name: str, as_json: bool) -> None:
     if detail is not None:
         click.echo(f"here: {detail}")
     described = describe_options(found.descriptor.options)
-    if not described:
-        click.echo("\nno options")
-        return
     table = plain_table("option", "default", "values", "")
     for one in described:
         table.add_row(one.name, one.default, one.values, one.description)
     click.echo()
-    out().print(table)
+    out().print(table if described else "no options")
+    if isinstance(found.descriptor, GraderDescriptor):
+        _print_declared(found.descriptor)
+
+
+def _print_declared(grader: GraderDescriptor) -> None:
+    """What a grader can say: the codes and ratings that orders name."""
+    from sudokumill.cli.tables import plain_table
+    from sudokumill.contracts import KNOWN_EXTRAS
+
+    scale = "not declared" if grader.scale is None else f"{grader.scale[0]:.1f} to {grader.scale[1]:.1f}"
+    click.echo(f"\nratings: {scale}")
+    if grader.extras:
+        table = plain_table("figure", "")
+        for name in grader.extras:
+            table.add_row(name, KNOWN_EXTRAS.get(name, "its own"))
+        click.echo()
+        out().print(table)
+    if grader.techniques:
+        table = plain_table("technique", ">from", "")
+        for one in grader.techniques:
+            table.add_row(one.code, f"{one.rating:.1f}", one.name)
+        click.echo()
+        out().print(table)
 
 
 def _detail(one: Implementation) -> str | None:
@@ -171,9 +194,18 @@ def _plugin_object(plugin: Plugin, sharers: Sharers) -> dict[str, Any]:
 
 
 def _implementation_object(one: Implementation) -> dict[str, Any]:
-    from sudokumill.contracts import GeneratorDescriptor
+    from sudokumill.contracts import GeneratorDescriptor, GraderDescriptor
 
     descriptor = one.descriptor
+    declared: dict[str, Any] = {}
+    if isinstance(descriptor, GraderDescriptor):
+        declared = {
+            "techniques": [
+                {"code": one.code, "rating": one.rating, "name": one.name} for one in descriptor.techniques
+            ],
+            "scale": descriptor.scale,
+            "extras": list(descriptor.extras),
+        }
     return {
         "role": one.role.value,
         "name": one.name,
@@ -183,4 +215,5 @@ def _implementation_object(one: Implementation) -> dict[str, Any]:
         "rate": descriptor.rate,
         "enumerates": isinstance(descriptor, GeneratorDescriptor) and descriptor.size is not None,
         "options": list(descriptor.options.model_fields),
+        **declared,
     }

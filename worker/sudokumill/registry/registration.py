@@ -47,8 +47,10 @@ METHODS: Final = {Role.GENERATOR: "generate", Role.DIGGER: "dig", Role.SOLVER: "
 
 _NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _VERSION: Final = re.compile(r"[^\s=]+")
+_VARIABLE: Final = re.compile(r"SUDOKUMILL_[A-Z0-9]+_[A-Z0-9_]+")
 
 _LONGEST_GRADER: Final = 100
+_LONGEST_NAME: Final = 100
 
 CODE: Final = _NAME
 """What a technique's code looks like."""
@@ -158,6 +160,10 @@ def _descriptor_faults(role: Role, given: Any) -> Iterator[str]:  # nothing that
         yield f"its rate must be a number of rows a second above 0, not {given.rate!r}"
     if given.detail is not None and not callable(given.detail):
         yield f"its detail must be a function that gives a line of text, not {_kind(given.detail)}"
+    if not isinstance(given.environment, tuple) or not all(
+        isinstance(name, str) and _VARIABLE.fullmatch(name) for name in given.environment
+    ):
+        yield "its environment must be a tuple of names SUDOKUMILL_<PLUGIN>_... with the plugin's name"
     yield from _faults_of_its_role(given)
 
 
@@ -185,6 +191,8 @@ def _faults_of_a_grader(given: Any) -> Iterator[str]:
             yield f"code {one.code!r}: lower-case letters, digits and single hyphens, {LONGEST_CODE} at the most"
         elif not _is_number(one.rating):
             yield f"technique {one.code}: its rating must be a number, not {one.rating!r}"
+        elif not isinstance(one.name, str) or not (one.name.isprintable() and len(one.name) <= _LONGEST_NAME):
+            yield f"technique {one.code}: its name must be one line of {_LONGEST_NAME} letters at the most"
     twice = [code for code, times in Counter(given.codes).items() if times > 1]
     if twice:
         yield f"technique {twice[0]} is declared twice"

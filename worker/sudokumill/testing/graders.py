@@ -5,23 +5,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sudokumill.contracts import Explainer, GraderDescriptor, GradeResult, GradeStatus, Role
+from sudokumill.contracts import Explainer, Grader, GraderDescriptor, GradeResult, GradeStatus, Role
+from sudokumill.grading import RATED, Promises, verified_grade
 from sudokumill.testing.invariance import check_invariance, check_processes
 from sudokumill.testing.paths import check_paths
 from sudokumill.testing.samples import CLASH, Known, known_grids
 from sudokumill.testing.subject import Target, Values, find_subject
 from sudokumill.testing.trial import Trial
 
-_RATED = (GradeStatus.GRADED, GradeStatus.GAVE_UP, GradeStatus.ABOVE)
-
 
 def check_grader(target: Target, options: Values | None = None, *, hard: bool = False) -> None:
     """Checks a grader on the grids that ``check_solver`` uses.
 
     What has one solution is graded or given up; what has none, several, a clash or no blank has its status and
-    nothing else. A grade keeps to what the descriptor declares. With a ceiling, what is not above has the same
-    grade. The way that an ``Explainer`` shows has the steps that were counted, solves the puzzle, and is right at
-    each of them.
+    nothing else. A grade keeps to what the descriptor declares: its techniques, their least ratings, the scale,
+    the extras; and only with a ceiling is anything above it. With a ceiling, what is not above has the same grade.
+    The way that an ``Explainer`` shows has the steps that were counted, solves the puzzle, and is right at each of
+    them and in each link of their chains. Whatever else the host holds a grader to is held here too.
 
     Args:
         target: a descriptor, an implementation of a registry, or its name (see ``Target``).
@@ -38,6 +38,7 @@ def check_grader(target: Target, options: Values | None = None, *, hard: bool = 
     _check_statuses(trial, result, hard)
     _check_figures(trial, result)
     _check_declared(trial, result)
+    _check_host(trial)
     _check_ceiling(trial, result, hard)
     explainer = trial.subject.build()
     if isinstance(explainer, Explainer):
@@ -73,7 +74,7 @@ def _grade_status(known: Known, grid: NDArray[np.uint8]) -> GradeStatus:
 def _check_figures(trial: Trial, result: GradeResult) -> None:
     graded = result.status == GradeStatus.GRADED
     trial.refuse_rows("what is graded has a rating", graded & np.isnan(result.rating), "is graded without one")
-    rated = np.isin(result.status, _RATED)
+    rated = np.isin(result.status, RATED)
     trial.refuse_rows("no grade, no rating", ~rated & ~np.isnan(result.rating), "has a rating and no grade")
     rows = zip(result.hardest, result.techniques, result.steps, strict=True)
     says = np.array([code is not None or bool(used) or bool(steps) for code, used, steps in rows])
@@ -103,21 +104,34 @@ def _check_declared(trial: Trial, result: GradeResult) -> None:
         raise trial.broke("extras are declared", f"{reason}, not {', '.join(descriptor.extras) or 'none'}")
 
 
+def _check_host(trial: Trial) -> None:
+    """What the host would refuse, in its words."""
+    descriptor, grids = trial.subject.implementation.descriptor, trial.inputs.grids
+    assert isinstance(descriptor, GraderDescriptor)
+    assert grids is not None
+    grader: Grader = trial.subject.build()  # type: ignore[assignment] # it is a grader
+    promises = Promises.of(descriptor, trial.subject.options)
+    for row, reason in verified_grade(grader, grids, promises).failed:
+        raise trial.broke("the host takes every grade", f"row {row}: {reason}", f"{row}:{row + 1}")
+
+
 def _check_ceiling(trial: Trial, result: GradeResult, hard: bool) -> None:
-    """With a ceiling below some of the ratings, the other rows keep their grades."""
+    """With a ceiling below some of the ratings, or all, the other rows keep their grades."""
     descriptor = trial.subject.implementation.descriptor
     assert isinstance(descriptor, GraderDescriptor)
-    ratings = np.unique(result.rating[result.status == GradeStatus.GRADED])
+    ceilings = set(result.rating[result.status == GradeStatus.GRADED].tolist())
+    if descriptor.scale is not None:
+        ceilings.add(float(descriptor.scale[0]))  # nearly all is above it
     if not descriptor.has_ceiling or getattr(trial.subject.options, "ceiling", None) is not None:
         return
-    for ceiling in ratings.tolist():
+    for ceiling in sorted(ceilings):
         values = {**trial.subject.values, "ceiling": ceiling}
         lower = Trial.of(find_subject(Role.GRADER, trial.subject.implementation, values), 0, hard)
         found = lower.run()
         assert isinstance(found, GradeResult)
         for row, status in enumerate(result.status):
             above = found.status[row] == GradeStatus.ABOVE
-            may_be_above = status in _RATED and not result.rating[row] <= ceiling
+            may_be_above = status in RATED and not result.rating[row] <= ceiling
             if above and not (may_be_above and ceiling < found.rating[row] <= result.rating[row]):
                 reason = (
                     f"row {row} is above {ceiling}, at {found.rating[row]}; its rating is {result.rating[row]}"

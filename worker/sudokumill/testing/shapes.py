@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudokumill.contracts import DigResult, GenerateResult, GradeResult, GradeStatus, SolveResult
+from sudokumill.contracts import DigResult, GenerateResult, GradeResult, SolveResult
 from sudokumill.grids.batch import Grids
-from sudokumill.isolation import take_dug, take_generated, take_solved
+from sudokumill.isolation import take_dug, take_generated, take_graded, take_solved
 from sudokumill.streams import Seeds
 
 
@@ -27,7 +27,8 @@ def shape_fault(result: object, rows: int) -> str | None:
                 take_solved(result, rows)
                 arrays = {"solutions": result.solutions}
             case GradeResult():
-                return _grade_fault(result, rows)
+                take_graded(result, rows)
+                arrays = {}
             case _:
                 return f"returned a {type(result).__name__}"
     except Exception as error:
@@ -58,22 +59,3 @@ def wrong_seeds(seeds: Seeds, one_a_grid: bool) -> dict[str, NDArray[Any]]:
     if one_a_grid:
         wrong["one row less than there are grids"] = seeds[:-1].copy()
     return wrong
-
-
-def _grade_fault(result: GradeResult, rows: int) -> str | None:
-    columns: dict[str, tuple[Any, type]] = {  # nothing that the result declares is to be believed
-        "rating": (result.rating, np.float64),
-        "steps": (result.steps, np.int64),
-        "status": (result.status, np.uint8),
-        **{f"extra {name!r}": (figures, np.float64) for name, figures in result.extras.items()},
-    }
-    for name, (array, dtype) in columns.items():
-        if not isinstance(array, np.ndarray) or array.dtype != dtype or array.shape != (rows,):
-            return f"must give {name} as an array of {np.dtype(dtype)}, shape ({rows},)"
-    lists: dict[str, Any] = {"hardest": result.hardest, "techniques": result.techniques}
-    for name, given in lists.items():
-        if not isinstance(given, list) or len(given) != rows:
-            return f"must give {name} as a list of {rows}"
-    if rows and int(result.status.max()) >= len(GradeStatus):
-        return f"gave status {int(result.status.max())}, which GradeStatus does not have"
-    return None
