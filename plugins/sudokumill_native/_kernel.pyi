@@ -79,6 +79,7 @@ def dig(
     column_min: int = 0,
     blank: NDArray[np.uint8] | None = None,
     pattern: bool = False,
+    added: int = 0,
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """One puzzle a final.
 
@@ -99,13 +100,32 @@ def dig(
             of them are gone.
         pattern: dig the cells of ``blank`` and no others. A row for which these clues have several solutions is
             ``MISSED``, and all zeros.
+        added: dig to the end whatever the aim, and then put so many clues back, orbit by orbit in an order that the
+            row's seed draws: 0 .. 81. A row that has too few blanks is ``MISSED``.
 
     Returns:
         puzzles (n, 81), ``DigStatus`` (n,) uint8.
 
     Raises:
         ValueError: not one seed a final, no aim, an orbit's number above 80, a least number of clues that is not
-            0 to 9, threads below 1, or a build that this machine cannot run.
+            0 to 9, clues to put back that are not 0 to 81, threads below 1, or a build that this machine cannot run.
+    """
+
+def minimal(
+    puzzles: NDArray[np.uint8], solutions: NDArray[np.uint8], build: str, threads: int = 1
+) -> NDArray[np.uint8]:
+    """1 for each puzzle from which no single clue can be taken without a second solution, else 0.
+
+    Args:
+        puzzles: shape (n, 81).
+        solutions: shape (n, 81), the only solution of each puzzle.
+        build: one of ``builds``; all give the same answers.
+
+    Returns:
+        Shape (n,); 0 too where the solution is not a final that keeps the clues.
+
+    Raises:
+        ValueError: not one solution a puzzle, threads below 1, or a build that this machine cannot run.
     """
 
 def canonical_forms(grids: NDArray[np.uint8], solutions: NDArray[np.uint8], threads: int = 1) -> NDArray[np.uint8]:

@@ -33,6 +33,7 @@
 #include "kernel/digger.hpp"
 #include "kernel/exact_cover.hpp"
 #include "kernel/grade/grade_batch.hpp"
+#include "kernel/minimality.hpp"
 #include "kernel/peer.hpp"
 #include "kernel/threads.hpp"
 
@@ -275,7 +276,7 @@ CellSet cells_of(const CellsIn& marked) {
 nb::tuple dig_finals(const GridsIn& finals, const SeedsIn& seeds, const CellsIn& orbits, std::vector<int> aims,
                      std::pair<int, int> clue_range, bool minimal, const std::string& build, int threads,
                      bool shuffled, int row_min, int column_min, const std::optional<CellsIn>& blank,
-                     bool pattern) {
+                     bool pattern, int added) {
     const std::size_t rows = finals.shape(0);
     if (seeds.shape(0) != rows) {
         throw nb::value_error("there must be one seed a final");
@@ -285,6 +286,9 @@ nb::tuple dig_finals(const GridsIn& finals, const SeedsIn& seeds, const CellsIn&
     }
     if (row_min < 0 || row_min > kDigits || column_min < 0 || column_min > kDigits) {
         throw nb::value_error("row_min and column_min must be 0 to 9");
+    }
+    if (added < 0 || added > kCells) {
+        throw nb::value_error("added must be 0 to 81");
     }
     const DigOrder order{
         .orbits = orbits_of(orbits),
@@ -297,6 +301,7 @@ nb::tuple dig_finals(const GridsIn& finals, const SeedsIn& seeds, const CellsIn&
         .column_min = column_min,
         .blank = blank ? cells_of(*blank) : CellSet{},
         .pattern = pattern,
+        .added = added,
     };
     const Engine& engine = engine_of(build);
     Buffer<std::uint8_t> puzzles(kCells * rows);
@@ -311,6 +316,24 @@ nb::tuple dig_finals(const GridsIn& finals, const SeedsIn& seeds, const CellsIn&
                   order, &stop_check);
     });
     return nb::make_tuple(std::move(puzzles).as_grids(), std::move(status).as_column());
+}
+
+ColumnOut<std::uint8_t> minimal(const GridsIn& puzzles, const GridsIn& solutions, const std::string& build,
+                                int threads) {
+    if (solutions.shape(0) != puzzles.shape(0)) {
+        throw nb::value_error("there must be one solution a puzzle");
+    }
+    const Engine& engine = engine_of(build);
+    Buffer<std::uint8_t> answers(puzzles.shape(0));
+    do_batch(puzzles.shape(0), threads, [&](std::size_t first, std::size_t rows, const StopCheck& stop_check) {
+        find_minimal(engine,
+                     {.puzzles = puzzles.data() + kCells * first,
+                      .solutions = solutions.data() + kCells * first,
+                      .rows = rows,
+                      .minimal = answers.data() + first},
+                     &stop_check);
+    });
+    return std::move(answers).as_column();
 }
 
 GridsOut canonical_forms(const GridsIn& grids, const GridsIn& solutions, int threads) {
@@ -516,7 +539,9 @@ NB_MODULE(_kernel, module) {
     module.def("make_finals", &make_finals, "seeds"_a.noconvert(), "uniformity"_a, "build"_a, "threads"_a = 1);
     module.def("dig", &dig_finals, "finals"_a.noconvert(), "seeds"_a.noconvert(), "orbits"_a.noconvert(), "aims"_a,
                "clue_range"_a, "minimal"_a, "build"_a, "threads"_a = 1, "shuffled"_a = true, "row_min"_a = 0,
-               "column_min"_a = 0, "blank"_a.noconvert() = nb::none(), "pattern"_a = false);
+               "column_min"_a = 0, "blank"_a.noconvert() = nb::none(), "pattern"_a = false, "added"_a = 0);
+    module.def("minimal", &minimal, "puzzles"_a.noconvert(), "solutions"_a.noconvert(), "build"_a,
+               "threads"_a = 1);
     module.def("canonical_forms", &canonical_forms, "grids"_a.noconvert(), "solutions"_a.noconvert(),
                "threads"_a = 1);
     module.def("grade", &grade, "grids"_a.noconvert(), "effort"_a, "ceiling"_a.none(), "build"_a, "threads"_a = 1);

@@ -21,6 +21,9 @@ class NativeDigger:
     can go any more without breaking the wish. With a pattern there is nothing to choose: its clues have one
     solution, or the row is ``MISSED`` and all zeros.
 
+    With ``added`` a row goes on to the end, whatever its clue count, and then so many clues come back, drawn anew:
+    those that went last are no more likely than others.
+
     That every order is equally likely does not make every puzzle of a final equally likely: a puzzle that many
     orders lead to comes up more often. Nor is a final drawn more often because it has more puzzles. So what is dug
     from uniform finals is no uniform sample of puzzles.
@@ -68,5 +71,6 @@ class NativeDigger:
             column_min=self._options.column_min,
             blank=self._blank,
             pattern=self._options.pattern is not None,
+            added=self._options.added,
         )
         return DigResult(puzzles=puzzles, status=status)

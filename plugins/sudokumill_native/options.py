@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from sudokumill.contracts import Options
 from sudokumill.grids.cell_orders import Order
-from sudokumill.targets import CellTarget
+from sudokumill.targets import AddedTarget
 
 
 class SearchOptions(Options):
@@ -36,7 +36,7 @@ class NativeGeneratorOptions(Options):
     )
 
 
-class NativeDiggerOptions(CellTarget):
+class NativeDiggerOptions(AddedTarget):
     """Options of digger ``native``. Without a clue count it digs to the end."""
 
     order: Order = Field(

@@ -118,9 +118,9 @@ def _digger(options: NativeDiggerOptions) -> Digger:
 
 
 def _native_solver(options: SearchOptions) -> Solver:
-    from sudokumill_native.solvers import NativeSolver
+    from sudokumill_native.solvers import NativeSolver, UnboundedNativeSolver
 
-    return NativeSolver(options)
+    return (UnboundedNativeSolver if options.max_nodes is None else NativeSolver)(options)
 
 
 def _exact_cover_solver(options: SearchOptions) -> Solver:

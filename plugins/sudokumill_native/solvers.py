@@ -5,6 +5,9 @@ from __future__ import annotations
 from operator import index
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sudokumill.contracts import SolveResult
 from sudokumill.grids.batch import Grids, check_batch
 from sudokumill_native import _kernel
@@ -69,6 +72,31 @@ class NativeSolver:
         check_batch(puzzles, "puzzles")
         check_batch(solutions, "solutions")
         return _kernel.canonical_forms(puzzles, solutions, self._threads)
+
+
+class UnboundedNativeSolver(NativeSolver):
+    """The same without a node budget, so that it can say at once which puzzles are minimal.
+
+    One that has a budget is to be asked by counting: only there is it clear what the budget is spent on.
+    """
+
+    def minimal(self, puzzles: Grids, solutions: Grids) -> NDArray[np.bool_]:
+        """Which puzzles have two or more solutions without any single clue of theirs.
+
+        Args:
+            puzzles: uint8, shape (n, 81), C-contiguous.
+            solutions: the same, the only solution of each.
+
+        Returns:
+            Shape (n,); False too where the solution is not a final that keeps the clues.
+
+        Raises:
+            BatchShapeError: not batches of grids.
+            ValueError: not one solution a puzzle.
+        """
+        check_batch(puzzles, "puzzles")
+        check_batch(solutions, "solutions")
+        return _kernel.minimal(puzzles, solutions, self._build, self._threads).astype(np.bool_)
 
 
 class ExactCoverSolver:

@@ -28,6 +28,7 @@ WISHES: list[dict[str, Any]] = [
     {"clues": 34},
     {"level": 5},
     {"order": "snake", "row_min": 2},
+    {"added": 3, "symmetry": "diagonal"},
 ]
 
 
@@ -59,6 +60,7 @@ def _checkers(digger: Implementation, registry: Registry) -> list[str]:
         {"order": "jump", "column_min": 2},
         {"empty_cells": "r1c1"},
         {"pattern": FRAME},
+        {"added": 2},
     ],
     ids=str,
 )

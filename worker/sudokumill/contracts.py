@@ -440,3 +440,20 @@ class Canonicaliser(Protocol):
             Shape (n, 81); zeros where the solution is not a final that keeps the clues.
         """
         ...
+
+
+@runtime_checkable
+class MinimalityTester(Protocol):
+    """A solver that also says which puzzles are minimal, faster than by counting the solutions without each clue."""
+
+    def minimal(self, puzzles: Grids, solutions: Grids) -> NDArray[np.bool_]:
+        """Which puzzles have several solutions without any single clue: exactly what ``solve`` would count.
+
+        Args:
+            puzzles: shape (n, 81).
+            solutions: shape (n, 81), the only solution of each.
+
+        Returns:
+            Shape (n,); of a row whose solution is not a final that keeps the clues, False.
+        """
+        ...

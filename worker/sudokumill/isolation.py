@@ -14,6 +14,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
@@ -45,6 +46,8 @@ _LEAST_WEIGHT: Final = 1e-100
 _LONGEST_NAME: Final = 60
 _MOST_REPORTS: Final = 20
 _GREATEST_COUNT: Final = 10**9
+_CODES: Final = 1_000
+"""Codes that are remembered: a grader has some dozens."""
 
 
 class _BrokenContract(Exception):  # noqa: N818 - never leaves this module
@@ -140,6 +143,11 @@ def take_solved(result: SolveResult, rows: int) -> SolveResult:
     )
 
 
+def take_answers(answers: NDArray[np.bool_], rows: int) -> NDArray[np.bool_]:
+    """A copy of what ``MinimalityTester.minimal`` returned; raises where its contract is broken."""
+    return _taken("answers", answers, np.bool_, (rows,))
+
+
 def take_graded(result: GradeResult, rows: int) -> GradeResult:
     """A copy of what ``Grader.grade`` returned; raises where its contract is broken."""
     _check_type(result, GradeResult)
@@ -166,18 +174,27 @@ def _listed(name: str, given: object, rows: int) -> list[Any]:
 
 
 def _code(given: object) -> str | None:
-    if given is not None and not (isinstance(given, str) and CODE.fullmatch(given) and len(given) <= LONGEST_CODE):
+    if given is not None and not (isinstance(given, str) and _is_code(given)):
         raise _BrokenContract(f"hardest is {str(given)[:80]!r}, which is no code of a technique")
     return given
 
 
+@lru_cache(maxsize=_CODES)
+def _is_code(text: str) -> bool:
+    return len(text) <= LONGEST_CODE and CODE.fullmatch(text) is not None
+
+
 def _counts(given: object) -> dict[str, int]:
+    # every dug puzzle brings half a dozen: where all is as it should be this must not take long
     if not isinstance(given, Mapping):
         raise _BrokenContract(f"wrong type: techniques has a {type(given).__name__}, not a mapping")
-    counts = {_code(code): int(times) for code, times in given.items()}
-    if None in counts or not all(0 < times < _GREATEST_COUNT for times in counts.values()):
-        raise _BrokenContract("techniques has a count that is no number above 0, or one of None")
-    return {code: times for code, times in counts.items() if code is not None}
+    counts = {code: int(times) for code, times in given.items()}
+    for code, times in counts.items():
+        if not (isinstance(code, str) and _is_code(code)):
+            _code(code)
+        if code is None or not 0 < times < _GREATEST_COUNT:
+            raise _BrokenContract("techniques has a count that is no number above 0, or one of None")
+    return counts
 
 
 def add_up(reports: Mapping[str, Report]) -> dict[str, ReportSum]:

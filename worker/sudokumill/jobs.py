@@ -82,6 +82,10 @@ class Choice(_Value):
     """Only what the order set: defaults belong to the version."""
 
 
+_UNASKED: Final = frozenset({"rate", "size", "chunk_rows", "aim", "digger_ordered"})
+"""Fields of a specification that no order names, or that change no row."""
+
+
 class JobSpec(_Value):
     """A job, as it is stored with its row: everything that its result depends on."""
 
@@ -111,25 +115,36 @@ class JobSpec(_Value):
     """What the grade is to be; a level of another one is stock."""
     aim: dict[str, JsonValue] = Field(default_factory=dict)
     """Options of the digger that were chosen, not ordered, so that much comes out as asked (see ``aiming``)."""
+    digger_ordered: Choice | None = None
+    """The digger of the order, where another one was chosen in its place, which stands in ``parts`` then."""
     from_stock: bool = False
     """What is stored and was delivered to no job counts first."""
     rate: float
     """Rows a second on one core, from the implementations' hints."""
 
+    @property
+    def aimed_by(self) -> list[str]:
+        """What was chosen and not ordered, as it would be typed; empty: nothing."""
+        chosen = [] if self.digger_ordered is None else [f"digger {self.parts[Part.DIGGER].name}"]
+        return chosen + [f"digger.{name}={value}" for name, value in self.aim.items()]
+
     def difference(self, other: Self) -> str | None:
         """The first field by which two orders differ; None when they order the same.
 
         What does not change the result does not count: the size of chunks, and what is measured or counted when
-        an order is given. Nor does a version that the order does not name.
+        an order is given. Nor does a version that the order does not name, nor what the order was aimed by.
         """
         for name in type(self).model_fields:
-            if name not in {"rate", "size", "chunk_rows", "aim"} and self._asked(name) != other._asked(name):
+            if name not in _UNASKED and self._asked(name) != other._asked(name):
                 return name
         return None
 
     def _asked(self, name: str) -> object:
         if name == "parts":
-            return {part: (one.name, one.pinned and one.version, one.options) for part, one in self.parts.items()}
+            parts = self.parts
+            if self.digger_ordered is not None:
+                parts = parts | {Part.DIGGER: self.digger_ordered}
+            return {part: (one.name, one.pinned and one.version, one.options) for part, one in parts.items()}
         value: object = getattr(self, name)
         return value
 

@@ -35,6 +35,7 @@ from sudokumill.grids.clashes import are_finals
 from sudokumill.grids.description import describe
 from sudokumill.isolation import Pieces, add_up, isolate, take_dug, take_generated
 from sudokumill.jobs import JobKind, JobSpec, Part
+from sudokumill.minimality import are_minimal
 from sudokumill.registry import Implementation, Registry
 from sudokumill.rows import (
     Batch,
@@ -171,7 +172,7 @@ class Line:
             puzzles=puzzles,
             on_target=on_target[keep],
             nodes=nodes[keep],
-            minimal=self._are_minimal(puzzles),
+            minimal=are_minimal(self._solver(Part.SOLVER), puzzles, finals[keep]),
             descriptions=describe(puzzles),
             grades=None if grades is None else grades.take(keep),
         )
@@ -241,36 +242,6 @@ class Line:
         known = solved.result.status != SolveStatus.GAVE_UP
         nodes[rows[known]] = solved.result.nodes[known]
         return nodes
-
-    def _are_minimal(self, puzzles: Grids) -> NDArray[np.int8]:
-        """Which puzzles lose uniqueness with any single clue: all their one-clue-less grids are counted to two.
-
-        Clues that are tried first are those of the first cells, a clue of every puzzle at a time; a puzzle with
-        one that can go is decided and drops out, so puzzles with clues to spare cost a few counts, not thirty.
-
-        Returns:
-            Shape (n,): 1 for yes, 0 for no, -1 where the solver gave up and so nobody knows.
-        """
-        solver = self._solver(Part.SOLVER)
-        minimal = np.ones(len(puzzles), dtype=np.int8)
-        unknown = np.zeros(len(puzzles), dtype=np.bool_)
-        counts = (puzzles > 0).sum(axis=1)
-        order = np.argsort(puzzles == 0, axis=1, kind="stable")
-        done, step = 0, 1
-        while done < int(counts.max(initial=0)):
-            left = np.flatnonzero(minimal)
-            tried = np.arange(done, min(done + step, CELLS))
-            rows, places = np.repeat(left, len(tried)), np.tile(tried, len(left))
-            real = places < counts[rows]
-            rows, places = rows[real], places[real]
-            fewer = puzzles[rows]
-            fewer[np.arange(len(rows)), order[rows, places]] = 0
-            status = verified_solve(solver, fewer).result.status
-            minimal[rows[status == SolveStatus.UNIQUE]] = 0
-            unknown[rows[status == SolveStatus.GAVE_UP]] = True
-            done, step = done + step, step * 3
-        minimal[unknown & (minimal == 1)] = -1
-        return minimal
 
     def _grade(self, sieve: _Sieve, puzzles: Grids) -> Grades | None:
         """Grades of the rows that are sound so far; None where there is no grader."""

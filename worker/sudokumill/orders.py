@@ -122,6 +122,33 @@ def specify(order: Order, registry: Registry) -> JobSpec:
     )
 
 
+def with_digger(spec: JobSpec, digger: Implementation, registry: Registry) -> JobSpec:
+    """The same order with another digger, which is to do what the ordered one was asked for.
+
+    Args:
+        spec: an order.
+        digger: what is to stand in the place of its digger.
+        registry: where its implementations are found.
+
+    Raises:
+        UsageError: it does not know an option of the order, or shares its code with the order's checker.
+        PluginError: it, or another implementation of the order, cannot be used.
+    """
+    ordered = spec.parts[Part.DIGGER]
+    chosen = {part: registry.find(part.role, choice.name) for part, choice in spec.parts.items()}
+    chosen[Part.DIGGER] = digger
+    _check_checker(chosen)
+    options = stored_options(digger, registry.options(digger, ordered.options))
+    choice = Choice(name=digger.name, version=digger.descriptor.version, options=options)
+    return spec.model_copy(
+        update={
+            "parts": spec.parts | {Part.DIGGER: choice},
+            "digger_ordered": ordered,
+            "rate": combined_rate(spec.kind, {part: found.descriptor.rate for part, found in chosen.items()}),
+        }
+    )
+
+
 def _parts(order: Order) -> list[Part]:
     parts = [
         part for part in PARTS[order.kind] if not (part is Part.GENERATOR and order.source is not Source.FRESH)

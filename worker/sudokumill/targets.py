@@ -202,7 +202,8 @@ class CellTarget(ClueTarget):
         self._check_pattern()
         self._check_empty_cells()
         most = self.clue_range()[1]
-        may_be_clues = [cell for cell in range(CELLS) if cell not in self.blank_cells()]
+        blank = self.blank_cells()
+        may_be_clues = [cell for cell in range(CELLS) if cell not in blank]
         for name, line_min, line, lines in (
             ("row_min", self.row_min, "row", [cell // 9 for cell in may_be_clues]),
             ("column_min", self.column_min, "column", [cell % 9 for cell in may_be_clues]),
@@ -226,6 +227,8 @@ class CellTarget(ClueTarget):
         if self.pattern is not None:
             return frozenset(cell for cell in range(CELLS) if self.pattern[cell] == "0")
         named = self._named_empty()
+        if not named:
+            return frozenset()
         return frozenset(cell for orbit in orbits(self.symmetry) if named & set(orbit) for cell in orbit)
 
     def possible_counts(self) -> list[int]:
@@ -235,7 +238,9 @@ class CellTarget(ClueTarget):
         return sorted(possible & set(range(least, most + 1)))
 
     def _named_empty(self) -> set[int]:
-        names = self.empty_cells.split(",") if self.empty_cells else []
+        if not self.empty_cells:
+            return set()
+        names = set(self.empty_cells.split(","))
         return {cell for cell in range(CELLS) if cell_name(cell) in names}
 
     def _check_pattern(self) -> None:
@@ -281,6 +286,46 @@ class CellTarget(ClueTarget):
             f"{'is' if middle else 'are'} among empty_cells: its other cells go together in groups of "
             f"{' or '.join(map(str, _group_sizes(self.symmetry, blank)))}"
         )
+
+
+class AddedTarget(CellTarget):
+    """Beyond all of that: clues that come back after a dig to the end; for diggers that can do all of it.
+
+    Attributes:
+        added: dig to the end, then put so many clues back.
+    """
+
+    added: int = Field(
+        default=0,
+        ge=0,
+        le=40,
+        description="dig to the end, whatever the clue count, and then put so many clues back, drawn at random: such "
+        "levels are easier than those of a dig that stops at as many clues. Where cells go together, there may be a "
+        "few more. A clue count that is asked for is only checked then",
+    )
+
+    @model_validator(mode="after")
+    def _can_be_put_back(self) -> AddedTarget:
+        if not self.added:
+            return self
+        for name, given in (("minimal", self.minimal), ("a pattern", self.pattern is not None)):
+            if given:
+                raise ValueError(f"added={self.added} contradicts {name}: leave out one of them")
+        least, most = self.clue_range()
+        if most < FEWEST_CLUES + self.added:
+            raise ValueError(
+                f"added={self.added} leaves {FEWEST_CLUES + self.added} clues or more, but at most {most} are to "
+                "remain"
+            )
+        # where cells go together, or lines keep some clues, a dig may end with more than a minimal puzzle has
+        ends_minimal = self.symmetry is Symmetry.NONE and not (self.row_min or self.column_min)
+        if ends_minimal and least > MOST_CLUES_OF_A_MINIMAL_PUZZLE + self.added:
+            raise ValueError(
+                f"added={self.added} leaves at most {MOST_CLUES_OF_A_MINIMAL_PUZZLE + self.added} clues, for no "
+                f"minimal puzzle of more than {MOST_CLUES_OF_A_MINIMAL_PUZZLE} is known, but at least {least} are to "
+                "remain"
+            )
+        return self
 
 
 def _group_sizes(symmetry: Symmetry, blank: frozenset[int]) -> list[int]:

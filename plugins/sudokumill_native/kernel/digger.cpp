@@ -4,6 +4,7 @@
 #include <limits>
 #include <span>
 
+#include "minimality.hpp"
 #include "splitmix.hpp"
 
 namespace sudokumill {
@@ -40,12 +41,10 @@ class Planner {
         }
         SplitMix64 random(batch_.seeds[row]);
         const int aim = order_.aims[random.below(static_cast<int>(order_.aims.size()))];
-        plan.fewest = order_.minimal ? 0 : aim;
+        plan.fewest = order_.minimal || order_.added > 0 ? 0 : aim;
         const std::size_t count = orbits_.size();
         const std::span turns(plan.turns, count);
-        for (std::size_t turn = 0; turn < count; ++turn) {
-            turns[turn] = static_cast<std::uint8_t>(turn);
-        }
+        count_up(turns);
         if (order_.shuffled) {
             random.shuffle(turns);
         }
@@ -69,6 +68,31 @@ class Planner {
         plan.deciding = plan.fewest > 0 && !order_.shuffled ? deciding_turn(plan) : -1;
     }
 
+    /// Puts clues back into a puzzle, orbit by orbit in an order of their own, until there are as many as wanted; false
+    /// if there are too few blanks.
+    bool put_back(std::size_t row) const {
+        // not the stream of the plan: what went last would come back first, as if it had not been tried
+        SplitMix64 random(SplitMix64(batch_.seeds[row] ^ kPutBack).word());
+        std::uint8_t numbers[kCells];
+        const std::span turns(numbers, orbits_.size());
+        count_up(turns);
+        random.shuffle(turns);
+        const std::uint8_t* const final_grid = batch_.finals + kCells * row;
+        std::uint8_t* const puzzle = batch_.puzzles + kCells * row;
+        int left = order_.added;
+        for (std::size_t turn = 0; turn < turns.size() && left > 0; ++turn) {
+            const Orbit& orbit = orbits_[turns[turn]];
+            if (puzzle[orbit.cells[0]] != 0 || is_unwanted(orbit)) {
+                continue;
+            }
+            for (int i = 0; i < orbit.size; ++i) {
+                puzzle[orbit.cells[i]] = final_grid[orbit.cells[i]];
+            }
+            left -= orbit.size;
+        }
+        return left <= 0;
+    }
+
     /// Whether every puzzle comes out minimal: each clue was tried by itself, and none was kept for anything else.
     bool leaves_minimal() const {
         return order_.minimal && order_.row_min == 0 && order_.column_min == 0 &&
@@ -76,6 +100,14 @@ class Planner {
     }
 
   private:
+    static constexpr std::uint64_t kPutBack = 0xB5AD4ECEDA1CE2A9U; // any number: the seed of another stream
+
+    static void count_up(std::span<std::uint8_t> turns) {
+        for (std::size_t turn = 0; turn < turns.size(); ++turn) {
+            turns[turn] = static_cast<std::uint8_t>(turn);
+        }
+    }
+
     bool is_unwanted(const Orbit& orbit) const {
         return std::any_of(orbit.cells, orbit.cells + orbit.size,
                            [this](std::uint8_t cell) { return order_.blank[cell]; });
@@ -110,18 +142,6 @@ std::vector<std::int64_t> count_to_two(const Engine& engine, std::span<const std
                   .nodes = nodes.data()},
                  {.limit = 2, .max_nodes = std::numeric_limits<std::int64_t>::max(), .pause = pause});
     return counts;
-}
-
-/// Whether no single clue of a unique puzzle can go.
-bool is_minimal(const Engine& engine, GridView puzzle, Pause pause) {
-    std::vector<std::uint8_t> grids; // the puzzle without each of its clues
-    for (int cell = 0; cell < kCells; ++cell) {
-        if (puzzle[cell] != 0) {
-            grids.insert(grids.end(), puzzle.begin(), puzzle.end());
-            grids[grids.size() - kCells + cell] = 0;
-        }
-    }
-    return std::ranges::all_of(count_to_two(engine, grids, pause), [](std::int64_t count) { return count == 2; });
 }
 
 void set_status(const DigRows& batch, std::size_t row, DigStatus status) {
@@ -173,6 +193,8 @@ void dig_orbits(const Engine& engine, const DigRows& batch, const DigOrder& orde
     for (std::size_t row = 0; row < batch.rows; ++row) {
         if (batch.status[row] == static_cast<std::uint8_t>(DigStatus::not_a_final)) {
             std::fill_n(batch.puzzles + kCells * row, kCells, std::uint8_t{0});
+        } else if (order.added > 0 && !planner.put_back(row)) {
+            set_status(batch, row, DigStatus::missed);
         }
     }
 }
@@ -198,16 +220,20 @@ void dig_batch(const Engine& engine, const DigRows& batch, const DigOrder& order
     } else {
         dig_orbits(engine, batch, order, planner, pause);
     }
-    const bool asks_minimal = order.minimal && (order.pattern || !planner.leaves_minimal());
+    std::vector<std::uint8_t> minimal;
+    if (order.minimal && (order.pattern || !planner.leaves_minimal())) {
+        minimal.resize(batch.rows);
+        find_minimal(
+            engine,
+            {.puzzles = batch.puzzles, .solutions = batch.finals, .rows = batch.rows, .minimal = minimal.data()},
+            stop_check);
+    }
     for (std::size_t row = 0; row < batch.rows; ++row) {
         if (batch.status[row] != static_cast<std::uint8_t>(DigStatus::dug)) {
             continue;
         }
         const GridView puzzle(batch.puzzles + kCells * row, kCells);
-        if (asks_minimal) {
-            pause.call(pause.context);
-        }
-        if (!is_on_target(puzzle, order) || (asks_minimal && !is_minimal(engine, puzzle, pause))) {
+        if (!is_on_target(puzzle, order) || (!minimal.empty() && minimal[row] == 0)) {
             set_status(batch, row, DigStatus::missed);
         }
     }

@@ -34,6 +34,7 @@ struct DigOrder {
     int column_min = 0;   // ... and in every column
     CellSet blank{};      // cells that are to be blank: their orbits go first, and only what has none is dug
     bool pattern = false; // all other cells are to be clues: nothing else is tried
+    int added = 0;        // clues that are put back after a dig to the end
 };
 
 /// A batch, and where its puzzles go; row by row.
@@ -48,7 +49,8 @@ struct DigRows {
 /// Digs each final of a batch.
 ///
 /// Orbits are tried in the row's order, each once: what cannot go now cannot go from fewer clues. A row is the
-/// same whatever the engine and the other rows are. One that is missed is a puzzle all the same; but of a pattern
+/// same whatever the engine and the other rows are. With `added`, so many clues are put back at the end, or a few
+/// more where cells go together. One that is missed is a puzzle all the same; but of a pattern
 /// that has several solutions nothing is left, only zeros.
 void dig_batch(const Engine& engine, const DigRows& batch, const DigOrder& order, const StopCheck* stop_check);
 

@@ -43,6 +43,10 @@ WISHES: list[dict[str, Any]] = [
     {"empty_cells": "r1c1,r3c5", "symmetry": "diagonal", "order": "jump", "clues": 32},
     {"pattern": RING},
     {"pattern": SPARSE, "minimal": True},
+    {"added": 1},
+    {"added": 5, "clues_min": 28, "clues_max": 30},
+    {"added": 3, "symmetry": "rot180", "row_min": 2},
+    {"added": 4, "empty_cells": "r1c1,r5c5,r2c7", "order": "snake"},
 ]
 
 

@@ -16,6 +16,7 @@ Find = Callable[[str], Implementation]
 
 PLUGIN = """
 from sudokumill.grids.canonical import canonical_forms, relabelled
+from sudokumill.minimality import minimal_by_counts
 from sudokumill.testing import ReferenceSolver
 
 class Reference(ReferenceSolver):
@@ -76,9 +77,25 @@ class Relabels(Reference):
     def canonical(self, puzzles, solutions):
         return relabelled(puzzles)
 
+class Tests(Reference):
+    "Knows minimal puzzles."
+    def minimal(self, puzzles, solutions):
+        fits = ((puzzles == 0) | (puzzles == solutions)).all(axis=1)
+        return (minimal_by_counts(self, puzzles) == 1) & fits
+
+class Believes(Reference):
+    "Takes few clues for minimal."
+    def minimal(self, puzzles, solutions):
+        return (puzzles > 0).sum(axis=1) < 30
+
+class Numbers(Tests):
+    def minimal(self, puzzles, solutions):
+        return super().minimal(puzzles, solutions).astype(np.int8)
+
 @hookimpl
 def sudokumill_register_solvers():
-    for kind in (Reference, Tired, Liar, Overcounts, Vague, Wanders, WrongGrid, Forms, Relabels):
+    for kind in (Reference, Tired, Liar, Overcounts, Vague, Wanders, WrongGrid, Forms, Relabels, Tests, Believes,
+                 Numbers):
         yield SolverDescriptor(name=kind.__name__.lower(), version="1", summary="s", factory=kind,
                                options=Budget, rate=9)
 """
@@ -94,6 +111,7 @@ def test_the_reference_solver_passes_its_own_check(find: Find) -> None:
     check_solver(find("reference"), hard=True)
     check_solver(find("tired"), budget={"nodes": 3})
     check_solver(find("forms"))
+    check_solver(find("tests"))
 
 
 @pytest.mark.parametrize(
@@ -101,6 +119,8 @@ def test_the_reference_solver_passes_its_own_check(find: Find) -> None:
     [
         ("overcounts", "answers are right"),
         ("relabels", "canonical forms are right"),
+        ("believes", "minimal puzzles are right"),
+        ("numbers", "minimal puzzles are right"),
         ("vague", "answers are right"),
         ("wronggrid", "answers are right"),
         ("wanders", "the first solution is kept"),

@@ -6,11 +6,12 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from types import TracebackType
-from typing import Final, TypeVar
-
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from sudokumill.cli.console import err
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 _QUIET_SECONDS: Final = 1.0
 _LINE_SECONDS: Final = 5.0
@@ -76,6 +77,9 @@ class Bar:
 
     def _draw(self, done: int, rate: float) -> None:
         if self._bar is None:
+            # loads slowly, and most of what is shown is over before a bar is drawn
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
             self._bar = Progress(
                 TextColumn("{task.description}"),
                 BarColumn(),

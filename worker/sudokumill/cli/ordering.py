@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from sudokumill.aiming import Trial, aimed
 from sudokumill.cli.console import err, open_store
-from sudokumill.cli.inputs import InputFile
 from sudokumill.cli.requests import Request
 from sudokumill.difficulty import Difficulty, parse_range
 from sudokumill.errors import BadOrderError, KeyTakenError
-from sudokumill.formats import Reading
 from sudokumill.jobs import JobSpec, Source
 from sudokumill.orders import specify
 from sudokumill.queue.crew import pace
@@ -28,6 +26,10 @@ from sudokumill.store.models import JobState
 from sudokumill.store.placing import Placed, count_inputs, find_key, grader_of, place
 from sudokumill.store.reading import progress
 from sudokumill.store.workers import live
+
+if TYPE_CHECKING:
+    from sudokumill.cli.inputs import InputFile
+    from sudokumill.formats import Reading
 
 _READ_AT_A_TIME: Final = 100_000
 
@@ -72,6 +74,7 @@ def accept(request: Request, settings: Settings, here: int = 0) -> Accepted:
             specify(request.order(settings, None, difficulty_of(request, settings)), registry),
             registry,
             choose=not request.no_aim,
+            others=request.digger is None,
         )
         database = open_store(settings, create=True)
         return Accepted(database, _place(database, request, spec, settings, here), spec, 0, trial)

@@ -62,8 +62,8 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
         table.add_row("from stock", f"{found.stock:,}")
     if found.spec.difficulty is not None:
         table.add_row("asked for", str(found.spec.difficulty))
-    if found.spec.aim:
-        table.add_row("aimed by", ", ".join(f"digger.{name}={value}" for name, value in found.spec.aim.items()))
+    if found.spec.aimed_by:
+        table.add_row("aimed by", ", ".join(found.spec.aimed_by))
     shares = yield_of(database, found)
     if shares:
         table.add_row("came out", shown_shares(shares))

@@ -23,7 +23,7 @@ def run_without_store(request: Request, settings: Settings) -> int:
     """Makes what was ordered and writes it; returns the exit code."""
     registry = load_registry(settings.plugins, settings.plugin_dir)
     spec = specify(request.order(settings, None, difficulty_of(request, settings)), registry)
-    spec, _ = aimed(spec, registry, choose=not request.no_aim)
+    spec, _ = aimed(spec, registry, choose=not request.no_aim, others=request.digger is None)
     wishes = request.wishes
     path = Path(wishes.output or STANDARD_OUTPUT)
     text = format_for(str(path), wishes.text_format)

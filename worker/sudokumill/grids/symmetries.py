@@ -94,6 +94,14 @@ def deciding_orbit(symmetry: Symmetry) -> int | None:
     return odd[0] if len(odd) == 1 else None
 
 
+@cache
+def _orbit_sums(sizes: tuple[int, ...]) -> frozenset[int]:
+    reachable = {0}
+    for size in sizes:
+        reachable |= {count + size for count in reachable}
+    return frozenset(reachable)
+
+
 def possible_clue_counts(symmetry: Symmetry, blank: Set[int] = frozenset()) -> frozenset[int]:
     """Every number of clues, 0 .. 81, that a pattern with this symmetry can have.
 
@@ -101,11 +109,7 @@ def possible_clue_counts(symmetry: Symmetry, blank: Set[int] = frozenset()) -> f
         symmetry: of the pattern.
         blank: cells that are no clues, and so none of their orbits' are.
     """
-    reachable = {0}
-    for orbit in orbits(symmetry):
-        if blank.isdisjoint(orbit):
-            reachable |= {count + len(orbit) for count in reachable}
-    return frozenset(reachable)
+    return _orbit_sums(tuple(sorted(len(orbit) for orbit in orbits(symmetry) if blank.isdisjoint(orbit))))
 
 
 def symmetries(grids: Grids) -> list[Symmetry]:

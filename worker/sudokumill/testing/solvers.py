@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sudokumill.contracts import Canonicaliser, Role, SolveResult, SolveStatus
+from sudokumill.contracts import Canonicaliser, MinimalityTester, Role, Solver, SolveResult, SolveStatus
 from sudokumill.grids.batch import Grids
 from sudokumill.grids.canonical import canonical_forms
 from sudokumill.grids.clashes import are_finals
+from sudokumill.minimality import minimal_by_counts
 from sudokumill.testing.invariance import check_invariance, check_processes
 from sudokumill.testing.samples import CLASH, Known, known_grids, sample_finals
 from sudokumill.testing.subject import Target, Values, find_subject
@@ -20,7 +21,8 @@ def check_solver(
 ) -> None:
     """Checks a solver on grids with no, one, two and many solutions, and on such as clash.
 
-    The canonical forms of one that is a ``Canonicaliser`` are checked as well.
+    The canonical forms of one that is a ``Canonicaliser`` are checked as well, and what one that is a
+    ``MinimalityTester`` says of puzzles.
 
     Args:
         target: a descriptor, an implementation of a registry, or its name (see ``Target``).
@@ -49,6 +51,7 @@ def check_solver(
         moved = (first != answer.solutions).any(axis=1)
         trial.refuse_rows("the first solution is kept", moved, f"has another one with limit {limit}")
     _check_canonical(trial)
+    _check_minimal(trial)
     if budget is not None:
         _check_budget(Trial.of(find_subject(Role.SOLVER, target, budget), 0, hard=True))
     check_processes(trial, result)
@@ -67,6 +70,35 @@ def _check_canonical(trial: Trial) -> None:
             raise trial.broke("canonical forms are right", f"{type(error).__name__}: {error}") from error
         if wrong:
             raise trial.broke("canonical forms are right", "one differs from grids.canonical.canonical_forms")
+
+
+def _check_minimal(trial: Trial) -> None:
+    solver = trial.subject.build()
+    if not isinstance(solver, MinimalityTester):
+        return
+    table, grids = known_grids(hard=True)
+    puzzles = np.ascontiguousarray(grids[[known.count == 1 for known in table]])
+    counting: Solver = solver  # type: ignore[assignment] # the kit has found it to be one
+    solutions = counting.solve(puzzles).solutions
+    # each of them once more with a clue to spare; and the last row has the solution of another puzzle
+    spare = puzzles.copy()
+    first_blanks = np.argmin(spare, axis=1)
+    rows = np.arange(len(spare))
+    spare[rows, first_blanks] = solutions[rows, first_blanks]
+    puzzles = np.concatenate([puzzles, spare, puzzles[:1]])
+    solutions = np.concatenate([solutions, solutions, solutions[-1:]])
+    expected = minimal_by_counts(counting, puzzles) == 1
+    expected[-1] = False
+    try:
+        answers = solver.minimal(puzzles, solutions)
+        alone = solver.minimal(puzzles[-2:-1], solutions[-2:-1])
+    except Exception as error:
+        raise trial.broke("minimal puzzles are right", f"{type(error).__name__}: {error}") from error
+    if not isinstance(answers, np.ndarray) or answers.dtype != np.bool_ or answers.shape != expected.shape:
+        raise trial.broke("minimal puzzles are right", "minimal must return an array of bool, one a puzzle")
+    if not np.array_equal(answers, expected) or not np.array_equal(alone, expected[-2:-1]):
+        raise trial.broke("minimal puzzles are right", "one answer is not what the counts without each clue say")
+
 
 
 def _check_budget(trial: Trial) -> None:

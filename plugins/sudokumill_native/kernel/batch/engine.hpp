@@ -74,6 +74,15 @@ struct DigBatch {
     Pause pause;
 };
 
+/// Puzzles with one solution each, of which it is asked whether a clue can go.
+struct MinimalBatch {
+    const std::uint8_t* puzzles;   // 81 digits a row
+    const std::uint8_t* solutions; // the only one of each: a valid final that keeps its clues
+    std::size_t rows;
+    std::uint8_t* minimal; // 1 where no clue can go, else 0
+    Pause pause;
+};
+
 /// Bounds of K in finals.hpp: its coins alone; and where a row would take hours.
 constexpr int kLeastUniformity = 11;
 constexpr int kMostUniformity = 40;
@@ -107,6 +116,9 @@ struct Engine {
 
     /// Takes orbits out of each final one after the other, each if one solution is left without it.
     void (*dig)(const DigBatch&);
+
+    /// Says of each puzzle whether it is minimal.
+    void (*find_minimal)(const MinimalBatch&);
 
     /// One final a seed.
     void (*make_finals)(const FinalsBatch&);

@@ -3,6 +3,7 @@
 #include "dig.hpp"
 #include "engine.hpp"
 #include "finals.hpp"
+#include "minimal.hpp"
 #include "ordered_search.hpp"
 #include "solve.hpp"
 
@@ -15,6 +16,7 @@ const Engine kAvx2Engine = {
     .solve_single = &avx2::solve_single,
     .solve_in_order = &avx2::solve_in_order,
     .dig = &avx2::dig,
+    .find_minimal = &avx2::find_minimal,
     .make_finals = &avx2::make_finals,
 };
 

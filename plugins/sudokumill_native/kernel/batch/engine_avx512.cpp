@@ -3,6 +3,7 @@
 #include "dig.hpp"
 #include "engine.hpp"
 #include "finals.hpp"
+#include "minimal.hpp"
 #include "ordered_search.hpp"
 #include "solve.hpp"
 
@@ -15,6 +16,7 @@ const Engine kAvx512Engine = {
     .solve_single = &avx512::solve_single,
     .solve_in_order = &avx512::solve_in_order,
     .dig = &avx512::dig,
+    .find_minimal = &avx512::find_minimal,
     .make_finals = &avx512::make_finals,
 };
 

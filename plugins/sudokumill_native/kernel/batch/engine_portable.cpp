@@ -3,6 +3,7 @@
 #include "dig.hpp"
 #include "engine.hpp"
 #include "finals.hpp"
+#include "minimal.hpp"
 #include "ordered_search.hpp"
 #include "solve.hpp"
 
@@ -15,6 +16,7 @@ const Engine kPortableEngine = {
     .solve_single = &portable::solve_single,
     .solve_in_order = &portable::solve_in_order,
     .dig = &portable::dig,
+    .find_minimal = &portable::find_minimal,
     .make_finals = &portable::make_finals,
 };
 
