@@ -1,7 +1,11 @@
 """How far grader ``explainer`` agrees with ratings of the classic program, by ranges of these.
 
 ``python -m sudokumill_native.agreement FILE.csv`` reads a table with the columns ``puzzle``, ``se_er``, ``se_ep``
-and ``se_ed``, and if it is there ``se_hardest``, the name that the classic program gives the hardest technique.
+and ``se_ed``, and if it is there ``se_hardest``, the name that the classic program gives the hardest technique. It
+prints shares by ranges, and what differs by kind, with an example of each.
+
+All kinds have one reason: the classic program takes the first hint that it meets, and which that is depends on how
+the grid is turned; here nothing does. ``worker/README.md`` tells what is done instead.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudokumill.contracts import GradeResult, GradeStatus
-from sudokumill.grids.batch import Grids, from_lines
+from sudokumill.grids.batch import Grids, from_lines, to_lines
 from sudokumill_native.grader import ExplainerGrader
 from sudokumill_native.options import ExplainerOptions
 
@@ -51,6 +56,19 @@ _CODES: Final = {
     "bidirectional cycle": "xy-cycle",
     "nishio forcing chains": "nishio",
 }
+
+
+class Kind(StrEnum):
+    """Why a grade differs, as far as the techniques tell that need the most."""
+
+    NOT_GRADED = "not graded to the end"
+    START = "another EP or ED only"
+    NAME = "same ER, hardest technique named otherwise"
+    LOOPS = "unique loops: no branch leaves digits to the next"
+    PATH = "to 7.5: all hints of a step at once"
+    NISHIO = "nishio: which of equal parents counts"
+    REGIONS = "8.0 and more: which regions have chains"
+    DYNAMIC = "dynamic: which of equal parents counts"
 
 
 class UnreadableTableError(Exception):
@@ -168,6 +186,91 @@ def compare(table: Table, result: GradeResult) -> tuple[list[Agreement], NDArray
     return rows, ~(er & ep & ed)
 
 
+def kind_of(theirs: str | None, ours: str | None, rating: float) -> Kind:
+    """The kind of a grade with another ER.
+
+    Args:
+        theirs: the classic program's hardest technique; None: it is not known.
+        ours: that of this grader; None: there is no grade.
+        rating: the classic program's ER.
+    """
+    if ours is None:
+        return Kind.NOT_GRADED
+    both = (theirs or "", ours)
+    if any(code.startswith(("unique-", "bug-")) for code in both):
+        return Kind.LOOPS
+    if "nishio" in both:
+        return Kind.NISHIO
+    if any(code.startswith(("cell-", "region-")) for code in both):
+        return Kind.REGIONS
+    return Kind.DYNAMIC if rating > 7.55 else Kind.PATH
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The grades that differ for one reason."""
+
+    kind: Kind
+    puzzles: int
+    lower: int
+    """Those with an ER below the classic program's."""
+
+    higher: int
+    most: float
+    """By how much the ER differs at the most."""
+
+    example: str
+    """81 characters: the first puzzle."""
+
+    theirs: str
+    """Its ER, EP, ED and hardest technique."""
+
+    ours: str
+
+
+def differences(table: Table, result: GradeResult) -> list[Difference]:
+    """What differs, by kind, the most frequent first."""
+    by_kind: dict[Kind, list[int]] = {}
+    apart = result.extras["er"] - table.ratings["se_er"]
+    _, differing = compare(table, result)
+    equal_names = None if table.hardest is None else equal_hardest(result.hardest, table.hardest)
+    for row in range(len(table.puzzles)):
+        theirs = None if table.hardest is None else table.hardest[row]
+        if not abs(apart[row]) < 0.05:  # also where there is none
+            kind = kind_of(theirs, result.hardest[row], table.ratings["se_er"][row])
+        elif differing[row]:
+            kind = Kind.START if result.hardest[row] is not None else Kind.NOT_GRADED
+        elif equal_names is not None and not equal_names[row]:
+            kind = Kind.NAME
+        else:
+            continue
+        by_kind.setdefault(kind, []).append(row)
+    found = [
+        Difference(
+            kind=kind,
+            puzzles=len(rows),
+            lower=int((apart[rows] < -0.05).sum()),
+            higher=int((apart[rows] > 0.05).sum()),
+            most=round(float(np.nan_to_num(np.abs(apart[rows])).max()), 1),
+            example=to_lines(table.puzzles[rows[:1]])[0],
+            theirs=_theirs(table, rows[0]),
+            ours=_ours(result, rows[0]),
+        )
+        for kind, rows in by_kind.items()
+    ]
+    return sorted(found, key=lambda one: -one.puzzles)
+
+
+def _theirs(table: Table, row: int) -> str:
+    ratings = "/".join(f"{table.ratings[name][row]:.1f}" for name in RATINGS)
+    return ratings if table.hardest is None else f"{ratings} {table.hardest[row]}"
+
+
+def _ours(result: GradeResult, row: int) -> str:
+    ratings = "/".join(f"{result.extras[name][row]:.1f}" for name in ("er", "ep", "ed"))
+    return f"{ratings} {result.hardest[row] or GradeStatus(int(result.status[row])).name}"
+
+
 def _line(row: Agreement) -> str:
     named = f"{row.low:.1f} to {row.high:.1f}" if row.high < RANGES[-1][1] else f"{row.low:.1f} and more"
     counts = (row.er, row.er_within_3, row.ep, row.ed, row.hardest)
@@ -182,12 +285,17 @@ def _print_table(rows: Sequence[Agreement]) -> None:
         print(_line(row))
 
 
+def _print_differences(found: Sequence[Difference]) -> None:
+    if found:
+        print("\nwhat differs, by kind; how many, of these with a lower and a higher ER, by how much at the most")
+    for one in found:
+        print(f"{one.kind:50} {one.puzzles:5,} {one.lower:5,} {one.higher:5,}   {one.most:.1f}")
+        print(f"    {one.example}\n    there {one.theirs}, here {one.ours}")
+
+
 def _print_differing(table: Table, result: GradeResult, differing: NDArray[np.bool_]) -> None:
-    for row in np.flatnonzero(differing):
-        theirs = "/".join(f"{table.ratings[name][row]:.1f}" for name in RATINGS)
-        ours = "/".join(f"{result.extras[name][row]:.1f}" for name in ("er", "ep", "ed"))
-        puzzle = "".join(map(str, table.puzzles[row].tolist()))
-        print(f"{puzzle} {theirs} here {ours} {GradeStatus(int(result.status[row])).name}")
+    for row in np.flatnonzero(differing).tolist():
+        print(f"{to_lines(table.puzzles[row : row + 1])[0]} {_theirs(table, row)} here {_ours(result, row)}")
 
 
 def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
@@ -235,6 +343,7 @@ def main(words: Sequence[str] | None = None) -> int:
         print(json.dumps([asdict(row) for row in rows], indent=1))
     else:
         _print_table(rows)
+        _print_differences(differences(table, result))
     if asked.list:
         _print_differing(table, result, differing)
     return 0

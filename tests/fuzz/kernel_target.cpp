@@ -262,7 +262,8 @@ void check_path(const Grid& grid, const Grid& solution, const explainer::Grade& 
                 const explainer::GradeBounds& bounds) {
     Grid values = grid;
     std::uint32_t steps = 0;
-    for (const explainer::Hint& hint : explainer::find_path(kPortableEngine, grid, bounds)) {
+    for (const explainer::PathStep& step : explainer::find_path(kPortableEngine, grid, bounds)) {
+        const explainer::Hint& hint = step.hint;
         ++steps;
         if (hint.placed_cell >= 0) {
             expect(solution[hint.placed_cell] == hint.placed_digit + 1, "a digit is placed where it belongs");

@@ -94,7 +94,8 @@ std::vector<Grade> graded(const Engine& engine, const std::vector<Grid>& grids, 
 void a_path_keeps_its_promises(const Grid& puzzle, const Grid& solution, const Grade& grade, std::uint64_t row) {
     Grid values = puzzle;
     std::array<std::uint16_t, kTechniques> counts{};
-    for (const Hint& hint : find_path(kPortableEngine, puzzle, {.effort = kEffort})) {
+    for (const PathStep& step : find_path(kPortableEngine, puzzle, {.effort = kEffort})) {
+        const Hint& hint = step.hint;
         ++counts[static_cast<std::size_t>(hint.technique)];
         expect(hint.rating >= least_rating_of(hint.technique) && hint.rating <= grade.er, "a step has its rating",
                row);

@@ -64,7 +64,51 @@ def test_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert agreement.main([file, "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[2].split() == ["3.0", "to", "4.4", "2", "50.00", "50.00", "100.00", "100.00", "50.00"]
-    assert lines[-1].split()[1:] == ["4.2/1.2/1.2", "here", "3.2/1.2/1.2", "GRADED"]
+    assert lines[-4].split() == [*agreement.Kind.PATH.split(), "1", "1", "0", "1.0"]
+    assert lines[-2] == "    there 4.2/1.2/1.2 xy-wing, here 3.2/1.2/1.2 x-wing"
+    assert lines[-1].split()[1:] == ["4.2/1.2/1.2", "xy-wing", "here", "3.2/1.2/1.2", "x-wing"]
+
+
+def test_what_is_equal_has_no_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert agreement.main([write(tmp_path / "a.csv", COLUMNS, [*EASY, "X-Wing"])]) == 0
+    assert "by kind" not in capsys.readouterr().out
+
+
+def test_kinds_of_the_rated_puzzles(rated: agreement.Table) -> None:
+    result = ExplainerGrader(ExplainerOptions()).grade(rated.puzzles)
+    found = {one.kind: one for one in agreement.differences(rated, result)}
+    _, differing = agreement.compare(rated, result)
+    assert sum(one.puzzles for kind, one in found.items() if kind != agreement.Kind.NAME) == differing.sum()
+    assert found[agreement.Kind.NAME].most == 0
+    assert all(one.lower + one.higher <= one.puzzles for one in found.values())
+
+
+def test_what_is_given_up_is_a_kind(rated: agreement.Table) -> None:
+    hard = rated.ratings["se_er"] >= 7.6
+    assert rated.hardest is not None
+    some = agreement.Table(
+        puzzles=rated.puzzles[hard],
+        ratings={name: values[hard] for name, values in rated.ratings.items()},
+        hardest=None,
+    )
+    result = ExplainerGrader(ExplainerOptions(effort=1)).grade(some.puzzles)
+    (one,) = agreement.differences(some, result)
+    assert (one.kind, one.puzzles) == (agreement.Kind.NOT_GRADED, hard.sum())
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "rating", "kind"),
+    [
+        ("xy-cycle", "forcing-chain", 7.2, agreement.Kind.PATH),
+        (None, "nishio", 7.7, agreement.Kind.NISHIO),
+        ("unique-loop-1", "naked-quad", 5.0, agreement.Kind.LOOPS),
+        ("dynamic-cell-forcing-chains", "region-forcing-chains", 8.8, agreement.Kind.REGIONS),
+        ("dynamic-cell-forcing-chains", "dynamic-region-forcing-chains", 8.8, agreement.Kind.DYNAMIC),
+        ("nishio", None, 7.7, agreement.Kind.NOT_GRADED),
+    ],
+)
+def test_kinds_by_technique(theirs: str | None, ours: str | None, rating: float, kind: agreement.Kind) -> None:
+    assert agreement.kind_of(theirs, ours, rating) == kind
 
 
 def test_json_of_two_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

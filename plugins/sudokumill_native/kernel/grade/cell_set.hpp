@@ -128,4 +128,11 @@ struct CandidateSet {
     constexpr bool operator==(const CandidateSet&) const = default;
 };
 
+/// Calls act(cell, digit) for each candidate, digit by digit.
+template <typename Do> constexpr void for_each_candidate(const CandidateSet& candidates, Do&& act) {
+    for (int digit = 0; digit < kDigits; ++digit) {
+        for_each_cell(candidates[digit], [&](int cell) { act(cell, digit); });
+    }
+}
+
 } // namespace sudokumill::explainer

@@ -31,10 +31,7 @@ class HintSink {
     /// Forgets all, and keeps the memory.
     void clear();
 
-    /// Whether a hint of this rating could be kept: it is not above another hint.
-    bool keeps(Tenths rating) const { return rating <= rating_; }
-
-    /// The same, if its complexity is known.
+    /// Whether a hint of this rating and complexity could be kept: it is not above another hint.
     bool keeps(Tenths rating, std::uint32_t complexity) const {
         return rating < rating_ || (rating == rating_ && complexity <= complexity_);
     }

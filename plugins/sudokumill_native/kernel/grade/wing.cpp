@@ -1,7 +1,10 @@
 // XY-wing and XYZ-wing: a pivot sees two cells of two candidates, and one of the three has the digit z.
 //
-//     pivot xy or xyz, wings xz and yz: if the pivot is x, the first wing is z; if it is y, the second is. So no
-//     cell that sees both wings is z; with xyz, no cell that sees the pivot as well.
+//     xy  -  - | .  xz  .        If the pivot xy is x, the wing xz is z; if it is y, the wing yz is. So no cell
+//     .   .  . | .  .   .        that sees both wings is z (-).
+//     .   yz . | -  -   -
+//
+// With xyz as the pivot it may be z itself, so only cells that see the pivot as well cannot be z.
 #include "hint.hpp"
 #include "techniques.hpp"
 

@@ -79,8 +79,8 @@ template <int Words> class LevelHints {
                 }
                 const Consequences<Words>& consequences = dynamic_.consequences();
                 const Bits<2 * Words>& nodes = kept.contradiction ? consequences.contradiction_nodes()
-                                               : kept.on          ? consequences.on_nodes(kept.target)
-                                                                  : consequences.off_nodes(kept.target);
+                                               : kept.on          ? consequences.nodes().of_on(kept.target)
+                                                                  : consequences.nodes().of_off(kept.target);
                 name(nodes, kept.hint);
                 if (search_.branches != nullptr) {
                     branches.push_back(branch_of(start, nodes));
@@ -108,7 +108,7 @@ template <int Words> class LevelHints {
             const auto index = static_cast<std::size_t>(candidate);
             return Node{field.cell[index], field.digit[index], on};
         };
-        Branch branch{node_at(start / 2, (start & 1) == 0), {}, dynamic_.consequences().inferences()};
+        Branch branch{node_at(start / 2, (start & 1) == 0), {}, dynamic_.consequences().nodes().inferences()};
         for_each(nodes, [&](int node) {
             branch.nodes.push_back(node_at(node % Field<Words>::kMost, node < Field<Words>::kMost));
         });

@@ -86,8 +86,8 @@ template <int Words> class InnerSearch {
             add_choice(kept, start / 2);
             const Consequences<Words>& consequences = dynamic_.consequences();
             add_nodes(kept.kind == DynamicKind::contradiction ? consequences.contradiction_nodes()
-                      : kept.on                               ? consequences.on_nodes(kept.target)
-                                                              : consequences.off_nodes(kept.target));
+                      : kept.on                               ? consequences.nodes().of_on(kept.target)
+                                                              : consequences.nodes().of_off(kept.target));
             best.at(number).because |= reasons_.because();
         }
         return true;
@@ -110,7 +110,7 @@ template <int Words> class InnerSearch {
                 return;
             }
             const auto index = static_cast<std::size_t>(node);
-            const Cause cause = dynamic_.consequences().cause(node);
+            const Cause cause = dynamic_.consequences().nodes().cause(node);
             if (cause == Cause::cell) {
                 reasons_.add_cell(field.cell[index]);
             } else if (cause != Cause::assumed) {
