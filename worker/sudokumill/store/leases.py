@@ -241,6 +241,9 @@ def fail(database: Database, held: Claim, chunk_attempts: int, reason: str) -> N
 def reap(database: Database, job: int | None, chunk_attempts: int) -> int:
     """Takes back chunks whose lease ran out, whose worker beats no more, or whose process here has gone.
 
+    What was claimed after its worker's last heartbeat had run out was claimed by a process that lives: only the
+    reaper beside it is in trouble then, and by its silence healthy rows would be called deadly.
+
     Args:
         database: where.
         job: whose chunks; None for those of all jobs.
@@ -249,7 +252,12 @@ def reap(database: Database, job: int | None, chunk_attempts: int) -> int:
     Returns:
         How many chunks were taken back.
     """
-    silent = exists().where(Worker.name == Chunk.worker, Worker.live_until < Now(), Worker.left_at.is_(None))
+    silent = exists().where(
+        Worker.name == Chunk.worker,
+        Worker.live_until < Now(),
+        Worker.live_until >= Chunk.claimed_at,
+        Worker.left_at.is_(None),
+    )
     with database.read() as connection:
         running = connection.execute(
             select(
