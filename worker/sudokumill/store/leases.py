@@ -12,6 +12,7 @@ the token may store the chunk's rows; a lease that ran out, or whose process has
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import time
 from dataclasses import dataclass
@@ -34,7 +35,7 @@ from sqlalchemy import (
     update,
 )
 
-from sudokumill.errors import LeaseLostError, UnknownChunkError
+from sudokumill.errors import LeaseLostError, UnknownChunkError, UnreadableJobError
 from sudokumill.jobs import JobKind, JobSpec
 from sudokumill.store.clock import time_worked
 from sudokumill.store.database import Database, Now
@@ -272,7 +273,8 @@ def reap(database: Database, job: int | None, chunk_attempts: int) -> int:
     taken = 0
     for row in running:
         if row.over or is_gone(row.owner):
-            with database.write(row.job_id) as connection:
+            # one of a job that a newer version ordered, and that needs more than to wait again, is for its reapers
+            with contextlib.suppress(UnreadableJobError), database.write(row.job_id) as connection:
                 taken += _take_back(connection, row, chunk_attempts)
     return taken
 

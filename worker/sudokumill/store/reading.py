@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -95,6 +96,7 @@ def progress(database: Database, job: int) -> Progress:
 
     Raises:
         UnknownJobError: there is none with this id.
+        UnreadableJobError: a newer version ordered it.
     """
     with database.read() as connection:
         return _with_workers(connection, read_progress(connection, job))
@@ -108,16 +110,25 @@ def read_progress(connection: Connection, job: int) -> Progress:
     return _progress(connection, row)
 
 
-def jobs(database: Database, limit: int | None = None) -> list[Progress]:
-    """All jobs, the newest first."""
+def jobs(database: Database, limit: int | None = None) -> tuple[list[Progress], list[UnreadableJobError]]:
+    """All jobs, the newest first; and what is to be said of those that a newer version ordered."""
+    found: list[Progress] = []
+    unreadable: list[UnreadableJobError] = []
     with database.read() as connection:
         rows = connection.execute(
             select(Job, time_worked().label("time_worked")).order_by(Job.id.desc()).limit(limit)
         ).all()
-        return [_with_workers(connection, _progress(connection, row)) for row in rows]
+        for row in rows:
+            try:
+                found.append(_with_workers(connection, _progress(connection, row)))
+            except UnreadableJobError as error:
+                unreadable.append(error)
+    return found, unreadable
 
 
 def _progress(connection: Connection, row: Row[Any]) -> Progress:
+    if row.kind not in list(JobKind) or row.state not in list(JobState):
+        raise UnreadableJobError(job=row.id)
     sums = {
         found.state: found
         for found in connection.execute(
@@ -184,6 +195,19 @@ def read_spec(job: int, stored: Any) -> JobSpec:
         return JobSpec.model_validate(stored)
     except ValidationError:
         raise UnreadableJobError(job=job) from None
+
+
+def open_jobs(database: Database) -> list[tuple[int, JobSpec]]:
+    """Jobs that wait or run, the oldest first, with what they order; without those of a newer version."""
+    found: list[tuple[int, JobSpec]] = []
+    with database.read() as connection:
+        rows = connection.execute(
+            select(Job.id, Job.spec).where(Job.state.in_([JobState.WAITING, JobState.RUNNING])).order_by(Job.id)
+        )
+        for row in rows:
+            with contextlib.suppress(UnreadableJobError):
+                found.append((row.id, read_spec(row.id, row.spec)))
+    return found
 
 
 def running_jobs(database: Database) -> list[int]:

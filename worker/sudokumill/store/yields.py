@@ -149,7 +149,7 @@ def seconds_a_row(database: Database, spec: JobSpec) -> float | None:
         None where no such job has made enough.
     """
     seconds, rows = 0.0, 0
-    for found in jobs(database, _NEWEST):
+    for found in jobs(database, _NEWEST)[0]:
         if (found.kind, found.spec.parts, found.spec.difficulty, found.spec.aim, found.spec.limit) == (
             spec.kind, spec.parts, spec.difficulty, spec.aim, spec.limit,
         ):  # fmt: skip
