@@ -71,7 +71,7 @@ def test_a_message_for_a_job_of_a_newer_version_is_left_to_others(works: Any) ->
         connection.execute(update(Job).where(Job.id == newer).values(spec={**spec, "new_field": 1}))
         connection.execute(update(Chunk).values(published_at=Now()))
     _deliver(works, 1)
-    # what may wake others is on its way again at once, and the process took what it can make
+    # it may be sent again at once, and the process took what it can make
     chunk = _chunk(works.database, 1)
     assert (chunk.state, chunk.published_at, chunk.attempt) == ("waiting", None, 0)
     assert works.progress(job).state is JobState.DONE
