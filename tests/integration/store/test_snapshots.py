@@ -12,6 +12,7 @@ import sudokumill.store.steering
 from sudokumill.store.advance import give_up
 from sudokumill.store.models import JobState
 from sudokumill.store.steering import retry
+from sudokumill.store.turns import next_turn
 
 
 @pytest.mark.parametrize("between", ["_open_positions", "read_progress", "_prefix", "_running"])
@@ -87,12 +88,11 @@ def test_a_chunk_that_ends_while_its_job_is_tried_again_keeps_its_item_errors(
     mill.finish(first, lambda _: None)
     # somebody else's line cannot be built while the second is made
     give_up(mill.database, job, "its line cannot be built")
-    original = sudokumill.store.steering.next_turn
 
     def and_then_the_other_ends(*arguments: Any) -> Any:
         if _on_server(mill):
             mill.finish(second, lambda position: None if position == 3 else position)
-        return original(*arguments)
+        return next_turn(*arguments)
 
     monkeypatch.setattr(sudokumill.store.steering, "next_turn", and_then_the_other_ends)
     assert retry(mill.database, job) == 2
