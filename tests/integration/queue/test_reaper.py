@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,3 +86,21 @@ def test_other_jobs_go_on_beside_one_of_a_newer_version(
     reaper.round()
     assert [_state(works, chunk) for chunk in (1, 2, 3)] == ["running", "dead", "waiting"]
     assert ChunkState.WAITING in works.progress(jobs[1]).chunks  # it is topped up
+
+
+def test_a_reaper_whose_plugins_never_load_is_ended(tmp_path: Path) -> None:
+    """The worker starts another: one that hung would never beat, and nobody notice."""
+    (tmp_path / "endless.py").write_text("import time\n\ntime.sleep(1_000)\n")
+    about = {"process": os.getpid(), "name": "far:1:1", "node": "far", "queues": ["dig"], "processes": 1}
+    done = subprocess.run(
+        [sys.executable, "-m", "sudokumill.queue.reaper", json.dumps(about)],
+        env={
+            **os.environ,
+            "SUDOKUMILL_PLUGIN_DIR": str(tmp_path),
+            "SUDOKUMILL_DATABASE_URL": f"sqlite:///{tmp_path / 'mill.db'}",
+            "SUDOKUMILL_CHUNK_LIMIT_SECONDS": "1",
+        },
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == -signal.SIGALRM

@@ -27,6 +27,7 @@ from sudokumill.errors import BrokerUnreachableError, StoreError, SudokumillErro
 from sudokumill.jobs import JobKind
 from sudokumill.queue.crew import BEATS_MISSED, crew_of, pace
 from sudokumill.queue.dispatcher import Dispatcher, dispatcher
+from sudokumill.queue.limits import time_limit
 from sudokumill.registry import load_registry
 from sudokumill.settings import Settings, load_settings
 from sudokumill.store import schema, workers
@@ -42,6 +43,9 @@ log: Final = logging.getLogger("sudokumill.reaper")
 _LOOK_SECONDS: Final = 0.2
 _LOCK_SECONDS: Final = 5.0
 """What is locked for longer is looked at in the next round: no job may keep this worker from beating."""
+
+_ROUND_SECONDS: Final = 600.0
+"""A round that takes longer hangs: the process is ended, and the worker starts another."""
 
 
 class Reaper:
@@ -156,8 +160,10 @@ def main(about: str) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         settings = load_settings()
+        with time_limit(settings.chunk_limit_seconds):
+            registry = load_registry(settings.plugins, settings.plugin_dir)
         crew = crew_of(
-            load_registry(settings.plugins, settings.plugin_dir),
+            registry,
             given["name"],
             given["node"],
             [JobKind(queue) for queue in given["queues"]],
@@ -171,7 +177,8 @@ def main(about: str) -> int:
     # a worker that was killed cannot end this process: it looks by itself
     while not ended.wait(_LOOK_SECONDS if due else 0.0) and os.getppid() == given["process"]:
         if time.monotonic() >= due:
-            reaper.round()
+            with time_limit(_ROUND_SECONDS):
+                reaper.round()
             due = time.monotonic() + settings.reaper_seconds
     reaper.leave()
     return 0

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from pydantic import ValidationError
-from sqlalchemy import Connection, Row, Select, and_, desc, func, literal, null, or_, select, union_all
+from sqlalchemy import Connection, Row, Select, desc, func, literal, null, or_, select, union_all
 
 from sudokumill.errors import UnknownJobError, UnreadableJobError
 from sudokumill.jobs import JobKind, JobSpec, Part
@@ -20,7 +20,9 @@ from sudokumill.store.grades import grade_columns, in_band, is_newest
 from sudokumill.store.levels import level_query
 from sudokumill.store.models import (
     COUNTERS,
+    PUBLISHED,
     RUNNING,
+    UNPUBLISHED,
     Band,
     Chunk,
     ChunkState,
@@ -225,20 +227,13 @@ def idle_jobs(database: Database) -> list[int]:
     ended, and have one that waits: it was put down in the moment in which the job ended.
     """
     to_come = select(Chunk.id).where(Chunk.job_id == Job.id, Chunk.state.in_(OPEN))
-    waits = select(Chunk.id).where(Chunk.job_id == Job.id, Chunk.state == ChunkState.WAITING)
+    stopped = select(Job.id).where(Job.state.in_([JobState.WAITING, JobState.RUNNING]), ~to_come.exists())
+    # from the chunks, which are few: jobs that have ended are more every day, and nobody may look at all of them
+    left = select(Job.id).where(
+        Job.ended_at.is_not(None), Job.id.in_(select(Chunk.job_id).where(or_(UNPUBLISHED, PUBLISHED)))
+    )
     with database.read() as connection:
-        return list(
-            connection.execute(
-                select(Job.id)
-                .where(
-                    or_(
-                        and_(Job.state.in_([JobState.WAITING, JobState.RUNNING]), ~to_come.exists()),
-                        and_(Job.ended_at.is_not(None), waits.exists()),
-                    )
-                )
-                .order_by(Job.id)
-            ).scalars()
-        )
+        return sorted({*connection.execute(stopped).scalars(), *connection.execute(left).scalars()})
 
 
 def _with_workers(connection: Connection, found: Progress) -> Progress:
