@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from sudokumill.jobs import Choice, JobKind, JobSpec, Part
 from sudokumill.store import leases, schema, steering, workers
@@ -27,6 +28,8 @@ from sudokumill.store.workers import Crew
 PATIENCE = 180.0
 LONG_AGO = 1_000.0
 KINDS = (JobKind.GENERATE, JobKind.LEVELS)
+
+Check = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -90,6 +93,17 @@ def test_a_job_that_was_just_ordered_does_not(database: Database) -> None:
 
 
 @pytest.mark.usefixtures("here")
+def test_a_job_of_a_newer_version_does_not(database: Database) -> None:
+    ordered(database)
+    with database.write() as connection:
+        spec = connection.execute(select(Job.spec)).scalar_one()
+        connection.execute(update(Job).values(spec={**spec, "new_field": 1}))
+    assert stuck(database) == []
+    other = ordered(database)
+    assert stuck(database) == [other]
+
+
+@pytest.mark.usefixtures("here")
 def test_chunks_for_others_do_not(database: Database) -> None:
     ordered(database, made_by="unheard-of")
     ordered(database, kind=JobKind.DIG)
@@ -126,14 +140,14 @@ def test_a_run_on_one_machine_is_no_worker_of_the_fleet(database: Database) -> N
 
 
 @pytest.fixture
-def check(database: Database, tmp_path: Path) -> Callable[[], tuple[int, str, str]]:
-    """Runs the command; returns its exit code and what it printed."""
+def check(database: Database, tmp_path: Path) -> Check:
+    """Runs ``doctor --worker``, or another command; returns its exit code and what it printed."""
 
-    def run() -> tuple[int, str, str]:
+    def run(*command: str, **settings: str) -> tuple[int, str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("SUDOKUMILL_")}
         done = subprocess.run(
-            [sys.executable, "-m", "sudokumill", "doctor", "--worker"],
-            env={**kept, "SUDOKUMILL_DATABASE_URL": str(database.url)},
+            [sys.executable, "-m", "sudokumill", *(command or ("doctor", "--worker"))],
+            env={**kept, "SUDOKUMILL_DATABASE_URL": str(database.url), **settings},
             cwd=tmp_path,
             capture_output=True,
             text=True,
@@ -143,9 +157,6 @@ def check(database: Database, tmp_path: Path) -> Callable[[], tuple[int, str, st
         return done.returncode, done.stdout, done.stderr
 
     return run
-
-
-Check = Callable[[], tuple[int, str, str]]
 
 
 def test_the_command_says_in_one_line_why(database: Database, check: Check) -> None:
@@ -177,3 +188,28 @@ def test_without_a_database_it_is_an_error_in_one_line(check: Check, database: D
     assert (code, said) == (1, "")
     assert error.startswith("sudokumill: there is no database at ")
     assert error.count("\n") == 1
+
+
+@pytest.mark.usefixtures("here")
+def test_the_doctor_finds_an_old_job_that_waits_behind_many_new_ones(database: Database, check: Check) -> None:
+    waits = [ordered(database, made_by="unheard-of"), ordered(database, kind=JobKind.DIG)]
+    for _ in range(30):
+        ordered(database)
+    # that nobody sends messages there is another line of it
+    _, said, _ = check("doctor", SUDOKUMILL_BROKER_URL="redis://127.0.0.1:1/0")
+    lines = [line for line in said.splitlines() if "waits:" in line]
+    assert lines == [
+        f"wrong: job {waits[0]} waits: no live worker has generator unheard-of; start one that has",
+        f"wrong: job {waits[1]} waits: no worker takes dig jobs now; start one: sudokumill worker",
+    ]
+
+
+def test_jobs_of_a_newer_version_do_not_keep_others_from_being_listed(database: Database, check: Check) -> None:
+    old, new = ordered(database), ordered(database)
+    with database.write() as connection:
+        connection.execute(update(Job).where(Job.id == new).values(kind="weave"))
+    code, said, error = check("jobs", "list", "--json")
+    assert (code, [job["job"] for job in json.loads(said)]) == (0, [old])
+    assert error == (
+        f"sudokumill: job {new} was ordered by a newer sudokumill, which this one cannot read; update sudokumill\n"
+    )

@@ -139,6 +139,15 @@ def test_pausing_and_cancelling_from_outside(works: Any) -> None:
     assert set(found.chunks) <= {ChunkState.DONE, ChunkState.DROPPED}
 
 
+def test_what_a_process_had_in_hand_when_it_was_killed_is_not_in_hand_any_more(works: Any) -> None:
+    seen: list[Progress] = []
+    job = works.place(JobKind.GENERATE, "faults=kill@200", count=300, generator="lab")
+    found = works.run(job, 2, seen.append)
+    assert (found.state, found.delivered, found.failed) == (JobState.DONE, 300, 1)
+    assert max(now.in_hand for now in seen) > 0
+    assert seen[-1].in_hand == 0
+
+
 def test_running_what_has_ended_changes_nothing(works: Any) -> None:
     found = works.make(JobKind.GENERATE, count=20)
     assert works.run(found.id) == found

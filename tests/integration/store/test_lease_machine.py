@@ -8,6 +8,7 @@ or given up, budgets, orders for new rows only, positions that kill their proces
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -200,7 +201,8 @@ def _machine(new_mill: Callable[[], Any]) -> type[RuleBasedStateMachine]:
         @rule(worker=st.sampled_from(WORKERS))
         def fall_silent(self, worker: str) -> None:
             """A machine loses its power, with all that its processes hold."""
-            self.heartbeat(worker, -1.0)
+            self.heartbeat(worker, 0.0)
+            time.sleep(0.002)
             with self.database.read() as connection:
                 theirs = set(
                     connection.execute(

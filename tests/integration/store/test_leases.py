@@ -295,11 +295,37 @@ def test_a_process_that_froze_while_it_ended_its_chunk_holds_nobody_up(mill: Any
     reaping.dispose()
 
 
+def test_a_process_that_froze_while_it_sent_its_rows_is_ended(mill: Any) -> None:
+    if mill.database.engine.dialect.name == "sqlite":
+        pytest.skip("SQLite lets nobody write meanwhile")
+    job = mill.place(count=10, chunk_rows=10)
+    held = mill.claim(job, lease=-60.0)
+    freezing = Database(_url(mill))
+
+    def freeze() -> None:
+        with freezing.write() as frozen:
+            frozen.execute(update(Chunk).where(Chunk.id == held.chunk).values(state=ChunkState.DONE.value))
+            frozen.exec_driver_sql("CREATE TEMPORARY TABLE half (row text) ON COMMIT DROP")
+            driver: Any = frozen.connection.driver_connection
+            # the server waits for rows, which is no idle transaction
+            with driver.cursor() as cursor, cursor.copy("COPY half FROM STDIN") as copy:
+                copy.write("a row\n")
+                deadline = time.monotonic() + 20
+                while not reap(mill.database, job, 3):
+                    assert time.monotonic() < deadline
+
+    with pytest.raises(DatabaseUnreachableError):
+        freeze()
+    mill.finish(mill.claim(job), _same)
+    mill.audit(job)
+    freezing.dispose()
+
+
 def test_the_server_ends_a_transaction_whose_client_froze(mill: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     if mill.database.engine.dialect.name == "sqlite":
         pytest.skip("SQLite has no server")
     job = mill.place(count=10)
-    monkeypatch.setattr(database_module, "_IDLE_SECONDS", 1)
+    monkeypatch.setattr(database_module, "IDLE_SECONDS", 1)
     freezing = Database(_url(mill))
 
     def freeze() -> None:
@@ -370,7 +396,20 @@ def test_a_worker_that_beats_no_more_loses_its_chunks_before_their_lease_is_over
     held = leases.claim(mill.database, leases.Holder("elsewhere:1:1", crew.name, 600.0), job=job)
     assert held is not None
     assert reap(mill.database, job, 3) == 0
-    beat(mill.database, crew, -1.0)
+    beat(mill.database, crew, 0.0)
+    time.sleep(0.01)
     assert reap(mill.database, job, 3) == 1
     with pytest.raises(LeaseLostError):
         leases.renew(mill.database, held, 60.0)
+
+
+def test_a_worker_that_does_not_beat_keeps_what_its_processes_claim(mill: Any) -> None:
+    """Its reaper reaches no database any more, say, and its processes do: their rows are not at fault."""
+    crew = Crew("elsewhere:9:9", "mute", (JobKind.GENERATE,), 1, (), {})
+    job = mill.place(count=10)
+    beat(mill.database, crew, -1.0)
+    held = leases.claim(mill.database, leases.Holder("elsewhere:1:1", crew.name, 600.0), job=job)
+    assert held is not None
+    assert reap(mill.database, job, 3) == 0
+    mill.finish(held, _same)
+    mill.audit(job)

@@ -8,7 +8,11 @@ from typing import Any
 import pytest
 
 import sudokumill.store.advance
+import sudokumill.store.steering
+from sudokumill.store.advance import give_up
 from sudokumill.store.models import JobState
+from sudokumill.store.steering import retry
+from sudokumill.store.turns import next_turn
 
 
 @pytest.mark.parametrize("between", ["_open_positions", "read_progress", "_prefix", "_running"])
@@ -48,3 +52,52 @@ def test_a_chunk_that_ends_while_another_process_moves_the_job_on(
     assert len(mill.delivered(job)) == good
     if good < 2:
         assert f"{2 - good} failed" in (found.reason or "")
+
+
+def _on_server(mill: Any) -> bool:
+    """Whether others may write while somebody does."""
+    return bool(mill.database.engine.dialect.name == "postgresql")
+
+
+def test_a_chunk_that_ends_while_its_job_is_given_up_is_counted(
+    mill: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = mill.place(2, chunk_rows=1)
+    held = mill.claim(job)
+    original = sudokumill.store.advance._drop_waiting
+
+    def and_then_the_other_ends(*arguments: Any) -> None:
+        original(*arguments)
+        if _on_server(mill):
+            mill.finish(held, lambda position: position)
+
+    monkeypatch.setattr(sudokumill.store.advance, "_drop_waiting", and_then_the_other_ends)
+    give_up(mill.database, job, "its line cannot be built")
+    if not _on_server(mill):
+        mill.finish(held, lambda position: position)
+    assert mill.progress(job).state is JobState.FAILED
+    assert mill.progress(job).delivered == 1
+    mill.audit(job)
+
+
+def test_a_chunk_that_ends_while_its_job_is_tried_again_keeps_its_item_errors(
+    mill: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = mill.place(4, chunk_rows=2)
+    first, second = mill.claims(job)
+    mill.finish(first, lambda _: None)
+    # somebody else's line cannot be built while the second is made
+    give_up(mill.database, job, "its line cannot be built")
+
+    def and_then_the_other_ends(*arguments: Any) -> Any:
+        if _on_server(mill):
+            mill.finish(second, lambda position: None if position == 3 else position)
+        return next_turn(*arguments)
+
+    monkeypatch.setattr(sudokumill.store.steering, "next_turn", and_then_the_other_ends)
+    assert retry(mill.database, job) == 2
+    if not _on_server(mill):
+        mill.finish(second, lambda position: None if position == 3 else position)
+    mill.audit(job)
+    assert mill.run(job, lambda position: position).state is JobState.DONE
+    mill.audit(job)

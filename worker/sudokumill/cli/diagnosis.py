@@ -25,10 +25,9 @@ from sudokumill.registry.discovery import find_sources
 from sudokumill.settings import Settings, load_settings
 from sudokumill.store import reading, schema
 from sudokumill.store.database import Database
-from sudokumill.store.models import JobState
-from sudokumill.store.workers import workers
+from sudokumill.store.workers import needs_of, workers
 
-_JOBS_LOOKED_AT: Final = 20
+_JOBS_SHOWN: Final = 20
 _PREFIX: Final = "SUDOKUMILL_"
 _SECRET: Final = re.compile(r"PASSW|SECRET|TOKEN|KEY|CREDENTIAL")
 _PASSWORD: Final = re.compile(r"(://[^\s/@]*:)[^\s/@]*@")
@@ -147,14 +146,23 @@ def _workers(settings: Settings, problems: list[str]) -> dict[str, str]:
 
 
 def _waiting(database: Database) -> list[str]:
-    """Why jobs wait that no live worker takes, the newest first."""
-    return [
-        f"job {found.id} waits: {reason}"
-        for found in reading.jobs(database, _JOBS_LOOKED_AT)
-        if found.state in {JobState.WAITING, JobState.RUNNING}
-        and not found.at_work
-        and (reason := why_it_waits(database, found.spec)) is not None
+    """Why jobs wait that no live worker takes, the oldest first."""
+    reasons: dict[tuple[str, ...], str | None] = {}
+    stuck: list[tuple[int, str]] = []
+    for job, spec in reading.open_jobs(database):
+        wants = (spec.kind.value, *sorted(needs_of(spec)))
+        if wants not in reasons:
+            reasons[wants] = why_it_waits(database, spec)
+        reason = reasons[wants]
+        if reason is not None:
+            stuck.append((job, reason))
+    lines = [
+        f"job {job} waits: {reason}"
+        for job, reason in stuck[:_JOBS_SHOWN]
+        if not reading.progress(database, job).at_work
     ]
+    more = len(stuck) - _JOBS_SHOWN
+    return lines + ([f"{more:,} more jobs wait that no live worker takes"] if more > 0 else [])
 
 
 def _registry(settings: Settings, problems: list[str]) -> Registry:

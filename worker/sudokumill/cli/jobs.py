@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from sudokumill.cli.console import FORMAT_NAMES, GREATEST_ID, open_store, out, print_json
+from sudokumill.cli.console import FORMAT_NAMES, GREATEST_ID, err, open_store, out, print_json
 
 if TYPE_CHECKING:
     from sudokumill.store.database import Database
@@ -59,7 +59,9 @@ def list_(limit: int, as_json: bool) -> None:
     from sudokumill.cli.tables import plain_table
     from sudokumill.store import reading
 
-    found = reading.jobs(_store(), limit)
+    found, unreadable = reading.jobs(_store(), limit)
+    for error in unreadable:
+        err().print(f"sudokumill: {error}", soft_wrap=True)
     if as_json:
         print_json([job_row(one) for one in found])
         return

@@ -34,6 +34,10 @@ _ANSWER_SECONDS: Final = 3.0
 _CONSUMER_SECONDS: Final = 30.0
 """How long a worker's consumer waits, which has nothing else to do: longer than a busy disk holds a server up."""
 
+PLENTY: Final = 1_000
+"""Messages in a queue beyond which none is added: each of them wakes a process, which takes what goes next. An id
+that nobody takes is sent again after a lease, and where consumers do not get through these would pile up."""
+
 _OVERRIDES: Final = ("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRITE_URL")
 """Variables that Celery puts above what its app says: another product's would send our ids to its broker."""
 
@@ -114,14 +118,18 @@ class Broker:
         self._settings = settings
 
     def publish(self, due: Sequence[DueChunk]) -> None:
-        """Sends ids, each to the queue of its kind.
+        """Sends ids, each to the queue of its kind, unless that is long enough to wake everybody.
 
         Raises:
             BrokerUnreachableError: not all got through.
         """
         try:
             with self._app.producer_or_acquire() as producer:
+                channel: Any = producer.channel
+                long = {kind for kind in {each.kind for each in due} if _length(channel.client, kind) >= PLENTY}
                 for each in due:
+                    if each.kind in long:
+                        continue
                     self._app.send_task(
                         task_name(each.kind),
                         (f"{self._database}:{each.chunk}",),
@@ -131,6 +139,12 @@ class Broker:
                     )
         except _ERRORS as error:
             raise _unreachable(self._settings, error) from None
+
+
+def _length(client: Any, kind: JobKind) -> int:
+    with contextlib.suppress(NoPermissionError):
+        return int(client.llen(kind.value))
+    return 0
 
 
 def check_broker(settings: Settings, *, takes: bool = False) -> None:

@@ -15,6 +15,7 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import FrameType
@@ -53,6 +54,8 @@ class _Child:
     process: BaseProcess
     words: Connection
     """Errors of the child come through here."""
+    place: int
+    """Where it counts what it has in hand."""
 
 
 def silence_plugins() -> None:
@@ -121,8 +124,10 @@ class _Crew:
         self._spec = progress(database, job).spec
         self.name = owner_name()
         self._about = run_crew(settings, self.name, job, self._spec.kind)
-        self._in_hand = FORK.Array("q", 2)
-        """Positions that are made but not stored yet, and how many of them are as ordered."""
+        # for each child the positions that are made but not stored yet, and how many of them are as ordered. There
+        # is no lock: one that is killed while it has it would hold up all the others
+        self._in_hand = FORK.RawArray("q", 2 * settings.processes)
+        self._free = list(range(settings.processes))
         self._children: list[_Child] = []
         self._idle_deaths = 0
         self._interruption = _Interruption()
@@ -137,15 +142,15 @@ class _Crew:
             if time.monotonic() - beaten > self._settings.reaper_seconds:
                 beaten = self._beat()
             found = progress(self._database, self._job)
-            with self._in_hand.get_lock():
-                in_hand, hits = self._in_hand[:]
-            watch(replace(found, in_hand=in_hand, hits_in_hand=hits))
+            watch(replace(found, in_hand=sum(self._in_hand[::2]), hits_in_hand=sum(self._in_hand[1::2])))
             if found.state.ended or found.state is JobState.PAUSED:
                 return
             wait([child.process.sentinel for child in self._children], timeout=_LOOK_SECONDS)
             gone = [child for child in self._children if not child.process.is_alive()]
             for child in gone:
                 self._children.remove(child)
+                self._in_hand[2 * child.place : 2 * child.place + 2] = (0, 0)
+                self._free.append(child.place)
                 _raise_words(child)
             if gone or time.monotonic() - looked_after > _REAP_SECONDS:
                 reaped = reap(self._database, self._job, self._settings.chunk_attempts)
@@ -189,12 +194,13 @@ class _Crew:
         # a child must not inherit a connection: SQLite's locks belong to the process that took them
         self._database.dispose()
         mine, its = FORK.Pipe(duplex=False)
-        process = FORK.Process(target=self._serve, args=(its, os.getpid()), daemon=True)
+        place = self._free.pop()
+        process = FORK.Process(target=self._serve, args=(its, os.getpid(), place), daemon=True)
         process.start()
         its.close()
-        self._children.append(_Child(process, mine))
+        self._children.append(_Child(process, mine, place))
 
-    def _serve(self, words: Connection, parent: int) -> None:
+    def _serve(self, words: Connection, parent: int, place: int) -> None:
         """A child's life: chunk after chunk until the job ends or the parent has gone."""
         interruption = _Interruption()
         silence_plugins()
@@ -208,7 +214,7 @@ class _Crew:
                 holder=holder_of(self._settings, self.name),
                 pace=pace(self._settings),
                 interrupted=lambda: interruption.times > 0 or os.getppid() != parent,
-                note=self._note,
+                note=partial(self._note, place),
             )
             self._serve_at(bench)
             bench.database.dispose()
@@ -239,10 +245,9 @@ class _Crew:
             if state.ended or state is JobState.PAUSED:
                 return
 
-    def _note(self, positions: int, hits: int) -> None:
-        with self._in_hand.get_lock():
-            self._in_hand[0] += positions
-            self._in_hand[1] += hits
+    def _note(self, place: int, positions: int, hits: int) -> None:
+        self._in_hand[2 * place] += positions
+        self._in_hand[2 * place + 1] += hits
 
 
 def _raise_words(child: _Child) -> None:

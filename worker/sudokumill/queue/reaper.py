@@ -20,12 +20,14 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from sudokumill.errors import BrokerUnreachableError, StoreError, SudokumillError, UnreadableJobError
 from sudokumill.jobs import JobKind
 from sudokumill.queue.crew import BEATS_MISSED, crew_of, pace
 from sudokumill.queue.dispatcher import Dispatcher, dispatcher
+from sudokumill.queue.limits import time_limit
 from sudokumill.registry import load_registry
 from sudokumill.settings import Settings, load_settings
 from sudokumill.store import schema, workers
@@ -42,6 +44,9 @@ _LOOK_SECONDS: Final = 0.2
 _LOCK_SECONDS: Final = 5.0
 """What is locked for longer is looked at in the next round: no job may keep this worker from beating."""
 
+_ROUND_SECONDS: Final = 600.0
+"""A round that takes longer hangs: the process is ended, and the worker starts another."""
+
 
 class Reaper:
     """One worker's reaper."""
@@ -53,6 +58,7 @@ class Reaper:
         self._patience = BEATS_MISSED * settings.reaper_seconds
         self._said = ""
         self._ready = False
+        self._unreadable: set[int] = set()
         self._dispatcher: Dispatcher | None = None
         """Made once: it remembers which jobs nobody can make, and there may be very many of them."""
 
@@ -61,7 +67,7 @@ class Reaper:
         try:
             if not self._ready:
                 schema.require(self._database, create=True)
-                self._abandon_clocks()
+                self._each(running_jobs(self._database), self._abandon_clock)
                 self._ready = True
             workers.beat(self._database, self._crew, self._patience)
         except SudokumillError as error:
@@ -82,34 +88,44 @@ class Reaper:
         try:
             workers.leave(self._database, self._crew.name)
             reap(self._database, None, self._settings.chunk_attempts)
-            for job in running_jobs(self._database):
-                if not progress(self._database, job).at_work:
-                    stop_clock(self._database, job)
+            self._each(running_jobs(self._database), self._stop_clock)
         except StoreError as error:
             self._say(str(error))
 
-    def _abandon_clocks(self) -> None:
-        """Jobs whose workers were all killed did not go on until now."""
-        for job in running_jobs(self._database):
-            if not progress(self._database, job).at_work:
-                abandon_clock(self._database, job)
+    def _stop_clock(self, job: int) -> None:
+        if not progress(self._database, job).at_work:
+            stop_clock(self._database, job)
+
+    def _abandon_clock(self, job: int) -> None:
+        """A job whose workers were all killed did not go on until now."""
+        if not progress(self._database, job).at_work:
+            abandon_clock(self._database, job)
 
     def _reap(self) -> None:
         taken = reap(self._database, None, self._settings.chunk_attempts)
         if taken:
             log.warning("chunks whose process or worker had gone, or whose lease was over, wait again: %d", taken)
-            for job in running_jobs(self._database):
-                self._advance_one(job)
+            self._each(running_jobs(self._database), self._advance_one)
 
     def _advance(self) -> None:
-        for job in idle_jobs(self._database):
-            self._advance_one(job)
+        self._each(idle_jobs(self._database), self._advance_one)
 
     def _advance_one(self, job: int) -> None:
-        try:
-            advance(self._database, job, pace(self._settings))
-        except UnreadableJobError as error:
-            log.warning("%s", error)
+        advance(self._database, job, pace(self._settings))
+
+    def _each(self, jobs: Iterable[int], act: Callable[[int], None]) -> None:
+        """Does something for every job; one that it cannot be done for keeps no other waiting."""
+        for job in jobs:
+            try:
+                act(job)
+            except UnreadableJobError as error:
+                if job not in self._unreadable:
+                    log.warning("%s", error)
+                    self._unreadable.add(job)
+            except StoreError:
+                raise
+            except Exception:
+                log.exception("job %d met what the reaper did not expect; the others go on", job)
 
     def _recall(self) -> None:
         recall_lost(self._database, self._settings.lease_seconds)
@@ -144,8 +160,10 @@ def main(about: str) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         settings = load_settings()
+        with time_limit(settings.chunk_limit_seconds):
+            registry = load_registry(settings.plugins, settings.plugin_dir)
         crew = crew_of(
-            load_registry(settings.plugins, settings.plugin_dir),
+            registry,
             given["name"],
             given["node"],
             [JobKind(queue) for queue in given["queues"]],
@@ -159,7 +177,8 @@ def main(about: str) -> int:
     # a worker that was killed cannot end this process: it looks by itself
     while not ended.wait(_LOOK_SECONDS if due else 0.0) and os.getppid() == given["process"]:
         if time.monotonic() >= due:
-            reaper.round()
+            with time_limit(_ROUND_SECONDS):
+                reaper.round()
             due = time.monotonic() + settings.reaper_seconds
     reaper.leave()
     return 0

@@ -10,7 +10,13 @@ from functools import cached_property
 from types import FrameType
 from typing import Final
 
-from sudokumill.errors import BrokerUnreachableError, LeaseLostError, StoreError, SudokumillError
+from sudokumill.errors import (
+    BrokerUnreachableError,
+    LeaseLostError,
+    StoreError,
+    SudokumillError,
+    UnreadableJobError,
+)
 from sudokumill.jobs import JobKind, JobSpec
 from sudokumill.queue.broker import Broker
 from sudokumill.queue.chunk import Bench, run_chunk, said_of
@@ -19,9 +25,11 @@ from sudokumill.queue.dispatcher import Dispatcher
 from sudokumill.queue.limits import limit_memory, time_limit
 from sudokumill.registry import Registry, load_registry
 from sudokumill.settings import Settings
+from sudokumill.store.clock import abandon_clock
 from sudokumill.store.database import Database
 from sudokumill.store.leases import Claim, chunk_kind, claim, give_back, waiting_job
 from sudokumill.store.publishing import Able, identity, next_chunk, recall
+from sudokumill.store.reading import progress
 from sudokumill.store.workers import has_idle, needs_of, offers_of
 
 log: Final = logging.getLogger(__name__)
@@ -53,6 +61,7 @@ class Workplace:
         self._broker = broker
         self._stopping = False
         self._passed: set[int] = set()
+        self._timed: set[int] = set()
         self._pause = _AGAIN_SECONDS
 
     def run(self, published: object) -> None:
@@ -144,13 +153,18 @@ class Workplace:
 
         A message is a wake-up: a process that has one does not go back to sleep while there is work for it.
         """
-        waiting = waiting_job(self._database, chunk)
+        try:
+            waiting = waiting_job(self._database, chunk)
+        except UnreadableJobError as error:
+            log.warning("%s; others make it", error)
+            recall(self._database, [chunk])
+            waiting = None
         if waiting is None:
             return self._claim_another(chunk_kind(self._database, chunk))
         job, spec = waiting
         lacking = sorted(needs_of(spec) - self._offers)
         if not lacking:
-            held = claim(self._database, self._bench.holder, chunk=chunk)
+            held = self._claim_of(job, spec, chunk)
             return (held, spec) if held is not None else self._claim_another(spec.kind)
         if job not in self._passed:
             log.warning("job %d needs %s, which this worker does not have; others make it", job, lacking[0])
@@ -170,10 +184,22 @@ class Workplace:
             if chunk is None:
                 break
             waiting = waiting_job(self._database, chunk)
-            held = waiting and claim(self._database, self._bench.holder, chunk=chunk)
+            held = waiting and self._claim_of(*waiting, chunk)
             if waiting and held:
                 return held, waiting[1]
         return None
+
+    def _claim_of(self, job: int, spec: JobSpec, chunk: int) -> Claim | None:
+        """A chunk of a job that this worker can make.
+
+        A message may come before the reaper beside this worker has seen that nobody worked on the job for long:
+        its clock would have run on, and its budget of seconds be used up.
+        """
+        if spec.max_seconds is not None and job not in self._timed:
+            if not progress(self._database, job).at_work:
+                abandon_clock(self._database, job)
+            self._timed.add(job)
+        return claim(self._database, self._bench.holder, chunk=chunk)
 
     def _dispatch(self, kind: JobKind) -> None:
         """Sends the next ids; that this fails must not keep a chunk from being made."""

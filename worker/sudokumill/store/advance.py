@@ -101,14 +101,17 @@ def give_up(database: Database, job: int, reason: str) -> None:
     """
     with database.write(job) as connection:
         connection.execute(select(Job.id).where(Job.id == job).with_for_update(key_share=True))
+        if read_progress(connection, job).state.ended:
+            return
+        _drop_waiting(connection, job)
+        others_at_work = _running(connection, job)
+        # not before: what ended meanwhile is in the rows
         found = read_progress(connection, job)
-        if not found.state.ended:
-            _drop_waiting(connection, job)
-            _end(connection, found, JobState.FAILED, reason)
-            place_follower(connection, found)
-            if _running(connection, job):
-                # what others have in hand is stored after this end: it is counted when somebody asks
-                connection.execute(update(Job).where(Job.id == job).values(delivered=None, last_position=None))
+        _end(connection, found, JobState.FAILED, reason)
+        place_follower(connection, found)
+        if others_at_work:
+            # what they have in hand is stored after this end: it is counted when somebody asks
+            connection.execute(update(Job).where(Job.id == job).values(delivered=None, last_position=None))
 
 
 def _can_only_go_on(found: Progress, pace: Pace) -> bool:

@@ -42,7 +42,7 @@ _ALIVE_FOR_SERVER: Final = {
 }
 """The same for the other direction."""
 
-_IDLE_SECONDS: Final = 30
+IDLE_SECONDS: Final = 30
 """Between two statements of a transaction that is not a stream nothing takes so long."""
 
 _SHOWN_OPTIONS: Final = frozenset(
@@ -276,7 +276,7 @@ def _engine(url: URL, lock_seconds: float | None) -> Engine:
 
 def _set_up_postgresql(lock_seconds: float | None) -> Callable[[Any, object], None]:
     """Lets the server end a session whose client froze or lost its machine, with the locks that it holds."""
-    settings = {"idle_in_transaction_session_timeout": _IDLE_SECONDS * 1000, **_ALIVE_FOR_SERVER}
+    settings = {"idle_in_transaction_session_timeout": IDLE_SECONDS * 1000, **_ALIVE_FOR_SERVER}
     if lock_seconds is not None:
         settings["lock_timeout"] = int(lock_seconds * 1000)
     command = "; ".join(f"SET {name} TO {value}" for name, value in settings.items())

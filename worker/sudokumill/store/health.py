@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from sqlalchemy import exists, select
 
-from sudokumill.jobs import JobSpec
+from sudokumill.errors import UnreadableJobError
 from sudokumill.store.database import Database, Now
 from sudokumill.store.models import PUBLISHED, UNPUBLISHED, Chunk, Job, JobState
 from sudokumill.store.owners import is_gone, machine_name
+from sudokumill.store.reading import read_spec
 from sudokumill.store.workers import Crew, WorkerRow, workers
 
 
@@ -67,4 +69,11 @@ def _waiting(database: Database, crew: Crew, patience: float) -> tuple[int, ...]
             )
             .order_by(Job.id)
         ).all()
-    return tuple(row.id for row in rows if crew.can(JobSpec.model_validate(row.spec)))
+    return tuple(row.id for row in rows if _can(crew, row.id, row.spec))
+
+
+def _can(crew: Crew, job: int, stored: Any) -> bool:
+    try:
+        return crew.can(read_spec(job, stored))
+    except UnreadableJobError:
+        return False

@@ -12,6 +12,7 @@ the token may store the chunk's rows; a lease that ran out, or whose process has
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import time
 from dataclasses import dataclass
@@ -31,13 +32,14 @@ from sqlalchemy import (
     literal,
     or_,
     select,
+    text,
     update,
 )
 
-from sudokumill.errors import LeaseLostError, UnknownChunkError
+from sudokumill.errors import LeaseLostError, StoreError, UnknownChunkError, UnreadableJobError
 from sudokumill.jobs import JobKind, JobSpec
 from sudokumill.store.clock import time_worked
-from sudokumill.store.database import Database, Now
+from sudokumill.store.database import IDLE_SECONDS, Database, Now
 from sudokumill.store.models import (
     RUNNING,
     Chunk,
@@ -241,6 +243,9 @@ def fail(database: Database, held: Claim, chunk_attempts: int, reason: str) -> N
 def reap(database: Database, job: int | None, chunk_attempts: int) -> int:
     """Takes back chunks whose lease ran out, whose worker beats no more, or whose process here has gone.
 
+    What was claimed after its worker's last heartbeat had run out was claimed by a process that lives: only the
+    reaper beside it is in trouble then, and by its silence healthy rows would be called deadly.
+
     Args:
         database: where.
         job: whose chunks; None for those of all jobs.
@@ -249,7 +254,12 @@ def reap(database: Database, job: int | None, chunk_attempts: int) -> int:
     Returns:
         How many chunks were taken back.
     """
-    silent = exists().where(Worker.name == Chunk.worker, Worker.live_until < Now(), Worker.left_at.is_(None))
+    silent = exists().where(
+        Worker.name == Chunk.worker,
+        Worker.live_until < Now(),
+        Worker.live_until >= Chunk.claimed_at,
+        Worker.left_at.is_(None),
+    )
     with database.read() as connection:
         running = connection.execute(
             select(
@@ -259,14 +269,43 @@ def reap(database: Database, job: int | None, chunk_attempts: int) -> int:
                 Chunk.lease_token,
                 Chunk.lease_until,
                 or_(Chunk.lease_until < Now(), silent).label("over"),
+                (Now() - Chunk.lease_until).label("late"),
             ).where(RUNNING, *(() if job is None else (Chunk.job_id == job,)))
         ).all()
     taken = 0
     for row in running:
         if row.over or is_gone(row.owner):
-            with database.write(row.job_id) as connection:
-                taken += _take_back(connection, row, chunk_attempts)
+            # one of a job that a newer version ordered, and that needs more than to wait again, is for its reapers
+            with contextlib.suppress(UnreadableJobError), database.write(row.job_id) as connection:
+                if _take_back(connection, row, chunk_attempts):
+                    taken += 1
+                    continue
+            if row.late > IDLE_SECONDS:
+                _end_frozen(database, row.id)
     return taken
+
+
+_FROZEN: Final = text(
+    """
+    SELECT pg_terminate_backend(session.pid)
+    FROM chunk
+    JOIN pg_locks AS held ON held.locktype = 'transactionid' AND held.granted AND held.transactionid = chunk.xmax
+    JOIN pg_stat_activity AS session ON session.pid = held.pid
+    WHERE chunk.id = :chunk AND session.wait_event = 'ClientRead'
+    """
+)
+
+
+def _end_frozen(database: Database, chunk: int) -> None:
+    """Ends the session of who froze while he sent a chunk's rows, and so keeps the chunk locked.
+
+    PostgreSQL has a limit for a client that says nothing between two statements, and none for one that says
+    nothing within a COPY: to the server that is no idle transaction, and its machine still answers.
+    """
+    if database.engine.dialect.name == "postgresql":
+        # a user may end only his own sessions; that there is another one is no reason to stop here
+        with contextlib.suppress(StoreError), database.read() as connection:
+            connection.execute(_FROZEN, {"chunk": chunk})
 
 
 def _suspects(connection: Connection, job: int) -> dict[str, str]:

@@ -29,7 +29,7 @@ from sudokumill.jobs import (
 from sudokumill.store.copying import copy_in, copy_rows, digits, integers, raw
 from sudokumill.store.database import Database
 from sudokumill.store.models import Chunk, FinalRow, Grade, GradeState, Input, Job, JobState, Puzzle
-from sudokumill.store.reading import delivered_finals
+from sudokumill.store.reading import delivered_finals, read_spec
 from sudokumill.store.stock import Classify, take_stock
 from sudokumill.store.turns import next_turn, waiting_chunk
 
@@ -134,6 +134,7 @@ def place(
     Raises:
         BadOrderError: the key is too long, or one that jobs have which follow others.
         KeyTakenError: the key belongs to another order.
+        UnreadableJobError: the key belongs to an order of a newer version.
     """
     if key is not None and not 1 <= len(key) <= _LONGEST_KEY:
         raise BadOrderError(reason=f"--key has {len(key)} characters; give it 1 to {_LONGEST_KEY}")
@@ -219,7 +220,7 @@ def _digest(inputs: Sequence[Grids]) -> str | None:
 
 
 def _same_order(before: Row[Any], asked: JobSpec, seed_given: bool) -> Placed:
-    ordered = JobSpec.model_validate(before.spec)
+    ordered = read_spec(before.id, before.spec)
     compared = asked if seed_given else asked.model_copy(update={"seed": ordered.seed})
     difference = ordered.difference(compared)
     if difference is not None:

@@ -33,6 +33,9 @@ _FURTHER: Final = 10
 _FURTHEST: Final = 10_000
 """And no more than that at a time."""
 
+_REMEMBERED: Final = 10_000
+"""Jobs that can be made are remembered, so many at the most."""
+
 
 @dataclass(frozen=True)
 class DueChunk:
@@ -173,6 +176,8 @@ class Able:
 
     def sort_out(self, connection: Connection, jobs: Collection[int]) -> set[int]:
         """Those of some jobs that cannot be made; they belong to ``unable`` from now on."""
+        if len(self._able) > _REMEMBERED:
+            self._able.clear()  # a reaper lives for months, and sees every job
         new = set(jobs) - self._able - self.unable
         meant = Job.id.in_(_rows_of(new, connection.dialect.name))
         rows = connection.execute(select(Job.id, Job.spec).where(meant)) if new else ()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
 from pydantic import ValidationError
-from sqlalchemy import Connection, Row, Select, and_, desc, func, literal, null, or_, select, union_all
+from sqlalchemy import Connection, Row, Select, desc, func, literal, null, or_, select, union_all
 
 from sudokumill.errors import UnknownJobError, UnreadableJobError
 from sudokumill.jobs import JobKind, JobSpec, Part
@@ -19,7 +20,9 @@ from sudokumill.store.grades import grade_columns, in_band, is_newest
 from sudokumill.store.levels import level_query
 from sudokumill.store.models import (
     COUNTERS,
+    PUBLISHED,
     RUNNING,
+    UNPUBLISHED,
     Band,
     Chunk,
     ChunkState,
@@ -97,6 +100,7 @@ def progress(database: Database, job: int) -> Progress:
 
     Raises:
         UnknownJobError: there is none with this id.
+        UnreadableJobError: a newer version ordered it.
     """
     with database.read() as connection:
         return _with_workers(connection, read_progress(connection, job))
@@ -110,16 +114,25 @@ def read_progress(connection: Connection, job: int) -> Progress:
     return _progress(connection, row)
 
 
-def jobs(database: Database, limit: int | None = None) -> list[Progress]:
-    """All jobs, the newest first."""
+def jobs(database: Database, limit: int | None = None) -> tuple[list[Progress], list[UnreadableJobError]]:
+    """All jobs, the newest first; and what is to be said of those that a newer version ordered."""
+    found: list[Progress] = []
+    unreadable: list[UnreadableJobError] = []
     with database.read() as connection:
         rows = connection.execute(
             select(Job, time_worked().label("time_worked")).order_by(Job.id.desc()).limit(limit)
         ).all()
-        return [_with_workers(connection, _progress(connection, row)) for row in rows]
+        for row in rows:
+            try:
+                found.append(_with_workers(connection, _progress(connection, row)))
+            except UnreadableJobError as error:
+                unreadable.append(error)
+    return found, unreadable
 
 
 def _progress(connection: Connection, row: Row[Any]) -> Progress:
+    if row.kind not in list(JobKind) or row.state not in list(JobState):
+        raise UnreadableJobError(job=row.id)
     sums = {
         found.state: found
         for found in connection.execute(
@@ -188,6 +201,19 @@ def read_spec(job: int, stored: Any) -> JobSpec:
         raise UnreadableJobError(job=job) from None
 
 
+def open_jobs(database: Database) -> list[tuple[int, JobSpec]]:
+    """Jobs that wait or run, the oldest first, with what they order; without those of a newer version."""
+    found: list[tuple[int, JobSpec]] = []
+    with database.read() as connection:
+        rows = connection.execute(
+            select(Job.id, Job.spec).where(Job.state.in_([JobState.WAITING, JobState.RUNNING])).order_by(Job.id)
+        )
+        for row in rows:
+            with contextlib.suppress(UnreadableJobError):
+                found.append((row.id, read_spec(row.id, row.spec)))
+    return found
+
+
 def running_jobs(database: Database) -> list[int]:
     """Jobs of which a chunk was claimed and that have not ended."""
     with database.read() as connection:
@@ -203,20 +229,13 @@ def idle_jobs(database: Database) -> list[int]:
     ended, and have one that waits: it was put down in the moment in which the job ended.
     """
     to_come = select(Chunk.id).where(Chunk.job_id == Job.id, Chunk.state.in_(OPEN))
-    waits = select(Chunk.id).where(Chunk.job_id == Job.id, Chunk.state == ChunkState.WAITING)
+    stopped = select(Job.id).where(Job.state.in_([JobState.WAITING, JobState.RUNNING]), ~to_come.exists())
+    # from the chunks, which are few: jobs that have ended are more every day, and nobody may look at all of them
+    left = select(Job.id).where(
+        Job.ended_at.is_not(None), Job.id.in_(select(Chunk.job_id).where(or_(UNPUBLISHED, PUBLISHED)))
+    )
     with database.read() as connection:
-        return list(
-            connection.execute(
-                select(Job.id)
-                .where(
-                    or_(
-                        and_(Job.state.in_([JobState.WAITING, JobState.RUNNING]), ~to_come.exists()),
-                        and_(Job.ended_at.is_not(None), waits.exists()),
-                    )
-                )
-                .order_by(Job.id)
-            ).scalars()
-        )
+        return sorted({*connection.execute(stopped).scalars(), *connection.execute(left).scalars()})
 
 
 def _with_workers(connection: Connection, found: Progress) -> Progress:

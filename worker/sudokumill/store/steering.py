@@ -105,14 +105,20 @@ def retry(database: Database, job: int) -> int:
         if not found.state.ended or found.state is JobState.CANCELLED:
             hint = "order it again" if found.state is JobState.CANCELLED else f"sudokumill jobs resume {job}"
             raise JobStateError(job=job, state=found.state.value, verb="retried", hint=hint)
-        failed = connection.execute(
-            select(ItemFailure.position, ItemFailure.chunk_id)
-            .where(ItemFailure.job_id == job)
-            .order_by(ItemFailure.position)
-        ).all()
+        # read and removed in one statement: a chunk of a job that was given up may end at this moment, and what
+        # failed of it stays where it is
+        failed = sorted(
+            tuple(row)
+            for row in connection.execute(
+                delete(ItemFailure)
+                .where(ItemFailure.job_id == job)
+                .returning(ItemFailure.position, ItemFailure.chunk_id)
+            )
+        )
         if not failed:
             raise JobStateError(job=job, state=found.state.value, verb="retried", hint="nothing of it failed")
-        for chunk, number in Counter(row.chunk_id for row in failed).items():
+        # in the order in which a chunk that ends takes these locks
+        for chunk, number in sorted(Counter(chunk for _, chunk in failed).items()):
             connection.execute(
                 update(Chunk)
                 .where(Chunk.id == chunk)
@@ -123,10 +129,9 @@ def retry(database: Database, job: int) -> int:
             insert(Chunk),
             [
                 waiting_chunk(job, turn.later(index), *bounds)
-                for index, bounds in enumerate(_ranges([row.position for row in failed]))
+                for index, bounds in enumerate(_ranges([position for position, _ in failed]))
             ],
         )
-        connection.execute(delete(ItemFailure).where(ItemFailure.job_id == job))
         connection.execute(
             update(Job)
             .where(Job.id == job)

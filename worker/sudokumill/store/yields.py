@@ -299,7 +299,7 @@ def cost_of(database: Database, spec: JobSpec) -> Cost | None:
         None where no such job has made enough.
     """
     seconds, rows, tried = 0.0, 0, 0
-    for found in jobs(database, _NEWEST):
+    for found in jobs(database, _NEWEST)[0]:
         if (found.kind, found.spec.parts, found.spec.difficulty, found.spec.aim, found.spec.limit) == (
             spec.kind, spec.parts, spec.difficulty, spec.aim, spec.limit,
         ):  # fmt: skip
