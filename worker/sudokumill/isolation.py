@@ -14,6 +14,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
@@ -46,6 +47,8 @@ _LONGEST_NAME: Final = 60
 _MOST_REPORTS: Final = 20
 _GREATEST_COUNT: Final = 10**9
 _GREATEST_EXTRA: Final = 1e6
+_CODES: Final = 1_000
+"""Codes that are remembered: a grader has some dozens."""
 
 
 class _BrokenContract(Exception):  # noqa: N818 - never leaves this module
@@ -181,23 +184,28 @@ def _listed(name: str, given: object, rows: int) -> list[Any]:
 
 
 def _code(given: object) -> str | None:
-    if given is not None and not (isinstance(given, str) and CODE.fullmatch(given) and len(given) <= LONGEST_CODE):
+    if given is not None and not (isinstance(given, str) and _is_code(given)):
         raise _BrokenContract(f"hardest is {str(given)[:80]!r}, which is no code of a technique")
     return given
 
 
+@lru_cache(maxsize=_CODES)
+def _is_code(text: str) -> bool:
+    return len(text) <= LONGEST_CODE and CODE.fullmatch(text) is not None
+
+
 def _counts(given: object) -> dict[str, int]:
+    # every dug puzzle brings half a dozen: where all is as it should be this must not take long
     if not isinstance(given, Mapping):
         raise _BrokenContract(f"wrong type: techniques has a {type(given).__name__}, not a mapping")
     counts: dict[str, int] = {}
     for code, times in given.items():
-        known = _code(code)
+        if not (isinstance(code, str) and _is_code(code)):
+            raise _BrokenContract(f"techniques has {str(code)[:80]!r}, which is no code of a technique")
         # numpy's whole numbers too, but neither 1.5 nor "3" nor True
-        if not isinstance(times, int | np.integer) or isinstance(times, bool) or not 0 < times < _GREATEST_COUNT:
+        if (type(times) is not int and not isinstance(times, np.integer)) or not 0 < times < _GREATEST_COUNT:
             raise _BrokenContract(f"techniques has a count that is no number above 0, {str(times)[:20]!r}")
-        if known is None:
-            raise _BrokenContract("techniques has a count of None")
-        counts[known] = int(times)
+        counts[code] = int(times)
     return counts
 
 
