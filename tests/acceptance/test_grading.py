@@ -252,6 +252,16 @@ def test_graders_that_cannot_be(refusal: Refusal, puzzles: Path, lab: dict[str, 
     assert "cannot read nothing.txt" in refusal(1, "grade", "nothing.txt", env=lab)
 
 
+def test_an_exported_bound_says_so(outcome: Outcome, exported: Exported, lab: dict[str, str]) -> None:
+    outcome("run", "levels", "--count", 30, "--seed", 1, env=lab)
+    outcome("run", "grade", "--option", "ceiling=5", env=lab)
+    for rows in (exported(1, env=lab), exported(2, env=lab)):
+        for row in rows:
+            assert row["at_least"] is (row["rating_at_least"] is not None), row
+    assert {row["at_least"] for row in rows} == {True, False}
+    assert all(row["rating"] is None for row in rows if row["at_least"])
+
+
 # --- bands -----------------------------------------------------------------------------------------------
 
 

@@ -205,11 +205,10 @@ def _counts(given: object) -> dict[str, int]:
         raise _BrokenContract(f"wrong type: techniques has a {type(given).__name__}, not a mapping")
     counts: dict[str, int] = {}
     for code, times in given.items():
-        if not (isinstance(code, str) and _is_code(code)) and _code(code) is None:
-            raise _BrokenContract("techniques has a count of None")
+        if not (isinstance(code, str) and _is_code(code)):
+            raise _BrokenContract(f"techniques has {str(code)[:80]!r}, which is no code of a technique")
         # numpy's whole numbers too, but neither 1.5 nor "3" nor True
-        whole = type(times) is int or isinstance(times, np.integer)
-        if not whole or not 0 < times < _GREATEST_COUNT:
+        if (type(times) is not int and not isinstance(times, np.integer)) or not 0 < times < _GREATEST_COUNT:
             raise _BrokenContract(f"techniques has a count that is no number above 0, {str(times)[:20]!r}")
         counts[code] = int(times)
     return counts

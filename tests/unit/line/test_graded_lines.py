@@ -169,7 +169,7 @@ def test_each_fault_of_a_grader_costs_its_rows_alone(
         ({"hardest": (None,)}, "wrong type: hardest is no list of 1"),
         ({"techniques": [{"x-wing": -1}]}, "techniques has a count that is no number above 0, '-1'"),
         ({"techniques": [{"x-wing": True}]}, "techniques has a count that is no number above 0, 'True'"),
-        ({"techniques": [{None: 1}]}, "techniques has a count of None"),
+        ({"techniques": [{None: 1}]}, "techniques has 'None', which is no code of a technique"),
         ({"techniques": [["x-wing"]]}, "wrong type: techniques has a list, not a mapping"),
         ({"extras": [1.0]}, "wrong type: extras is no mapping of names"),
         ({"rating": [5.1]}, "wrong type: rating is a list, not an array"),
