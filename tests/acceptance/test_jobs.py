@@ -58,7 +58,13 @@ def test_list_and_show(mill: Mill, outcome: Outcome, waiting_job: Callable[..., 
     [newest] = json.loads(mill("jobs", "list", "--json", "--limit", 1).stdout)
     assert (newest["job"], newest["state"], newest["chunks"]) == (2, "waiting", {"waiting": 1})
     # what has to be gathered from other tables is in "show"
-    assert set(state_of(outcome, 2)) - set(newest) == {"versions", "reports", "failures", "came_out"}
+    assert set(state_of(outcome, 2)) - set(newest) == {
+        "versions",
+        "reports",
+        "failures",
+        "came_out",
+        "graded_after",
+    }
     assert "1 waiting" in mill("jobs", "show", 2).stdout
     assert "nightly" in mill("jobs", "show", 1).stdout
     assert state_of(outcome)["key"] == "nightly"

@@ -108,7 +108,9 @@ def _add_rest(
 ) -> None:
     """The jobs that grade what a ceiling left, and what is left to be graded after them."""
     for one in rest:
-        add_row("graded after", f"{one.delivered:,} of {one.count:,} by job {one.id}, {shown_state(one)}")
+        waits = one.state is JobState.WAITING and not one.at_work
+        more = f"; go on with:  sudokumill jobs resume {one.id}" if waits else ""
+        add_row("graded after", f"{one.delivered:,} of {one.count:,} by job {one.id}, {shown_state(one)}{more}")
     if bounds and all(one.state.ended for one in rest):
         add_row("", f"how much more:  sudokumill run grade --grader {found.spec.parts[Part.GRADER].name}")
 

@@ -24,7 +24,7 @@ from sudokumill.jobs import FIRST_CHUNKS, JobKind, JobSpec, Part, Source, follow
 from sudokumill.store.database import Database
 from sudokumill.store.models import Grade, GradeState, Input, Job, JobState, Puzzle
 from sudokumill.store.placing import append_chunks, insert_job
-from sudokumill.store.reading import Progress, read_progress, read_spec
+from sudokumill.store.reading import Progress, progress, read_progress, read_spec
 
 PRIORITY: Final = -10
 """Whoever orders grades is not to wait for what nobody ordered."""
@@ -83,7 +83,8 @@ def place_follower(
 def followers(database: Database, job: int) -> list[Progress]:
     """The grade jobs that followed a job, the first one first."""
     with database.read() as connection:
-        return [read_progress(connection, each) for each in _followers(connection, job)[0]]
+        ids, _ = _followers(connection, job)
+    return [progress(database, each) for each in ids]
 
 
 def _origin(connection: Connection, found: Progress) -> Progress | None:
