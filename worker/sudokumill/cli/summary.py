@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from sudokumill.cli.tables import plain_list, plain_table
-from sudokumill.jobs import JobKind, Part
+from sudokumill.jobs import Distinct, JobKind, Part
 from sudokumill.rows import Failure, ReportSum
 from sudokumill.store.database import Database
 from sudokumill.store.models import JobState
@@ -60,10 +60,14 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
             table.add_row(name, f"{number:,}{remark}")
     if found.stock:
         table.add_row("from stock", f"{found.stock:,}")
-    if found.spec.difficulty is not None:
-        table.add_row("asked for", str(found.spec.difficulty))
-    if found.spec.aim:
-        table.add_row("aimed by", ", ".join(f"digger.{name}={value}" for name, value in found.spec.aim.items()))
+    spec = found.spec
+    for name, text in (
+        ("asked for", "" if spec.difficulty is None else str(spec.difficulty)),
+        ("distinct", "" if spec.distinct is Distinct.EXACT else spec.distinct.value),
+        ("aimed by", ", ".join(f"digger.{option}={value}" for option, value in spec.aim.items())),
+    ):
+        if text:
+            table.add_row(name, text)
     shares = yield_of(database, found)
     if shares:
         table.add_row("came out", shown_shares(shares))
@@ -131,6 +135,7 @@ def job_row(found: Progress) -> dict[str, Any]:
             part.value: {"name": choice.name, "version": choice.version, "options": choice.options}
             for part, choice in found.spec.parts.items()
         },
+        "distinct": found.spec.distinct.value,
         "difficulty": found.spec.difficulty and found.spec.difficulty.model_dump(),
         "aim": found.spec.aim,
         "ordered_at": found.ordered_at.isoformat(),
