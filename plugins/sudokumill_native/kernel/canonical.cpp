@@ -138,16 +138,22 @@ class Search {
             over[column] = square.where[first][square.rows[second][column]];
         }
         Arrangement tried{.transposed = transposed, .rows = {first, second, third}, .columns = {}, .labels = {}};
-        for (int stack = 0; stack < 3; ++stack) {
+        for (std::uint8_t stack = 0; stack < 9; stack += 3) {
+            const std::array<int, 3> to{over[stack] / 3, over[stack + 1] / 3, over[stack + 2] / 3};
+            // of a mixed pair, the column that goes to another stack than the two others; it comes last
+            const int odd = to[0] == to[1] ? 2 : to[0] == to[2] ? 1 : 0;
             for (const auto& order : kOrders) {
+                if (!plain && order[2] != odd) {
+                    continue;
+                }
                 for (int place = 0; place < 3; ++place) {
-                    tried.columns[place] = static_cast<std::uint8_t>(3 * stack + order[place]);
+                    tried.columns[place] = static_cast<std::uint8_t>(stack + order[place]);
                 }
                 if (plain) {
                     for (int place = 3; place < 9; ++place) {
                         tried.columns[place] = over[tried.columns[place - 3]];
                     }
-                } else if (over[tried.columns[0]] / 3 == over[tried.columns[1]] / 3) {
+                } else if (may_be_least(over, tried.columns)) {
                     finish_mixed(over, tried.columns);
                 } else {
                     continue;
@@ -155,6 +161,16 @@ class Search {
                 try_columns(square, over, tried);
             }
         }
+    }
+
+    /// Whether a mixed pair can still be the least, by the first five numbers of its second row: 457, and two that
+    /// are below 4 where they come from the first stack. Most cannot.
+    bool may_be_least(const Nine& over, const Nine& columns) const {
+        const auto least_label = [&](int place) {
+            const std::uint8_t column = over[over[columns[place]]];
+            return column == columns[0] ? 1U : column == columns[1] ? 2U : column == columns[2] ? 3U : 6U;
+        };
+        return (0x457U << 8 | least_label(0) << 4 | least_label(1)) <= least_ >> 44;
     }
 
     /// The other two stacks, from the first one, such that the second row begins with 457 and then has 8 before 9.

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sqlalchemy import select
 
 from sudokumill.difficulty import Difficulty
-from sudokumill.jobs import JobKind
-from sudokumill.store.models import JobState
+from sudokumill.jobs import Distinct, JobKind
+from sudokumill.store.audit import audit
+from sudokumill.store.models import JobState, Puzzle
 
 KINDS = pytest.mark.parametrize("kind", [JobKind.GENERATE, JobKind.LEVELS])
 WISHES = {JobKind.GENERATE: (), JobKind.LEVELS: ("clues_min=24", "clues_max=27")}
@@ -124,3 +126,40 @@ def test_two_orders_at_the_same_time_without_a_seed_have_nothing_in_common(works
     again = works.make(JobKind.LEVELS, count=20, seed=seen[0].seed)
     assert works.lines(again.id) == works.lines(seen[0].id)
     assert again.already == 20
+
+
+def test_without_isomorphs_too(works: Any, new_works: Callable[[Path], Any], tmp_path: Path) -> None:
+    asked = {"generator": "matrix-transform", "distinct": Distinct.ISOMORPH}
+    first = works.make(JobKind.GENERATE, count=8, processes=1, chunk_rows=1_000, **asked)
+    # it turns and relabels eight finals
+    assert (first.state, first.delivered) == (JobState.DONE, 8)
+    rows = works.delivered(first.id)
+    for processes, chunk_rows in ((1, 3), (4, 2), (2, None)):
+        other = new_works(tmp_path / f"{processes}-{chunk_rows}")
+        found = other.make(JobKind.GENERATE, count=8, processes=processes, chunk_rows=chunk_rows, **asked)
+        assert found.state is JobState.DONE
+        assert other.delivered(found.id) == rows
+        assert audit(other.database, found.id, 0.0).broken == ()
+        other.database.dispose()
+    short = works.make(JobKind.GENERATE, count=9, seed=5, processes=2, **asked)
+    assert (short.state, short.delivered) == (JobState.INCOMPLETE, 8)
+    assert "positions delivered nothing" in short.reason
+    assert f"{short.repeated:,} repeated" in short.reason
+    assert audit(works.database, short.id, 0.0).broken == ()
+    none = works.make(JobKind.GENERATE, count=1, seed=6, new=True, max_attempts=50, **asked)
+    assert (none.delivered, none.not_new) == (0, 50)
+    assert audit(works.database, none.id, 0.0).broken == ()
+
+
+def test_levels_have_their_class_and_none_comes_twice(works: Any) -> None:
+    asked = {"generator": "matrix-transform", "digger": "holes", "distinct": Distinct.ISOMORPH}
+    # of the eight finals, all but a few cells are left: many puzzles of few classes
+    found = works.make(JobKind.LEVELS, "clues=80", count=20, max_attempts=400, chunk_rows=50, **asked)
+    assert found.repeated > 0
+    assert found.delivered + found.surplus + found.repeated + found.missed == found.tried
+    with works.database.read() as connection:
+        rows = connection.execute(select(Puzzle.on_target, Puzzle.class_id)).all()
+    classes = [row.class_id for row in rows if row.on_target]
+    assert None not in {row.class_id for row in rows}
+    assert len(set(classes)) == len(classes) == found.qualified
+    assert audit(works.database, found.id, 0.0).broken == ()

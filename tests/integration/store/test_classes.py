@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -117,6 +118,25 @@ def test_what_is_missing_is_found_out_and_counted(
     assert (found.rows, found.known, found.classes, found.largest_rows) == (17, 17, 7, 3)
     assert found.largest == min(digests(to_lines(mill.finals[[0, 1, 2, 7, 8]])))
     assert _fill(mill, meant) == []
+
+
+@KINDS
+def test_classes_are_found_out_beside_a_job_that_writes(mill: Any, kind: JobKind) -> None:
+    before = mill.place(200, kind, chunk_rows=50)
+    mill.run(before, lambda position: position)
+    with mill.database.write() as connection:
+        connection.execute(update(Puzzle).values(class_id=None))
+    job = mill.place(100, kind, chunk_rows=10, max_attempts=400, distinct=Distinct.ISOMORPH)
+    with ThreadPoolExecutor(2) as pool:
+        ran = pool.submit(mill.run, job, lambda position: position)
+        filled = pool.submit(_fill, mill, Stored(kind is JobKind.GENERATE))
+        assert ran.result(60).delivered == 100
+        assert len(filled.result(60)) >= 200
+    assert mill.delivered(job) == [(3 * number, 3 * number) for number in range(100)]
+    for each in (before, job):
+        mill.audit(each)
+    found = count_classes(mill.database, Stored(kind is JobKind.GENERATE))
+    assert (found.known, found.classes) == (found.rows, -(-found.rows // 3))
 
 
 def test_an_empty_store_has_no_classes(mill: Any) -> None:

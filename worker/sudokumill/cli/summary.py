@@ -8,7 +8,7 @@ from typing import Any, Final
 from rich.console import Console
 
 from sudokumill.cli.tables import plain_list, plain_table
-from sudokumill.jobs import JobKind, Part, Source
+from sudokumill.jobs import Distinct, JobKind, Part, Source
 from sudokumill.rows import Failure, ReportSum
 from sudokumill.store.database import Database
 from sudokumill.store.followers import followers
@@ -69,10 +69,14 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
             table.add_row(name, f"{number:,}{remark}")
     if _is_rare(found):
         table.add_row("", _rare(found))
-    if found.spec.difficulty is not None:
-        table.add_row("asked for", str(found.spec.difficulty))
-    if found.spec.aimed_by and (tried or not found.state.ended):
-        table.add_row("aimed by", ", ".join(found.spec.aimed_by))
+    spec = found.spec
+    for name, text in (
+        ("asked for", "" if spec.difficulty is None else str(spec.difficulty)),
+        ("distinct", "" if spec.distinct is Distinct.EXACT else spec.distinct.value),
+        ("aimed by", ", ".join(spec.aimed_by) if tried or not found.state.ended else ""),
+    ):
+        if text:
+            table.add_row(name, text)
     shares = yield_of(database, found)
     if shares:
         table.add_row("came out", shown_shares(shares))
@@ -181,6 +185,7 @@ def job_row(found: Progress) -> dict[str, Any]:
             part.value: {"name": choice.name, "version": choice.version, "options": choice.options}
             for part, choice in found.spec.parts.items()
         },
+        "distinct": found.spec.distinct.value,
         "difficulty": found.spec.difficulty and found.spec.difficulty.model_dump(),
         "aim": found.spec.aim,
         "ordered_at": found.ordered_at.isoformat(),

@@ -162,9 +162,11 @@ def keep_classes(database: Database, meant: Stored, classes: dict[bytes, bytes])
         if connection.dialect.name == "postgresql":
             name = table.__tablename__
             connection.exec_driver_sql(
-                f"UPDATE {name} SET class_id = came.class_id "  # noqa: S608 - own names
-                "FROM unnest(%s::uuid[], %s::uuid[]) AS came(id, class_id) "
-                f"WHERE {name}.id = came.id AND {name}.class_id IS NULL",
+                f"UPDATE {name} SET class_id = found.class_id FROM ("  # noqa: S608 - own names
+                "SELECT stored.id, came.class_id "
+                f"FROM unnest(%s::uuid[], %s::uuid[]) AS came(id, class_id) JOIN {name} AS stored USING (id) "
+                "WHERE stored.class_id IS NULL ORDER BY stored.id FOR NO KEY UPDATE OF stored"
+                f") AS found WHERE {name}.id = found.id",
                 tuple([uuid.UUID(bytes=each) for each in side] for side in zip(*pairs, strict=True)),
             )
             return
