@@ -1,7 +1,8 @@
 """Checks the engine against itself and against solver ``exact-cover`` for as long as one likes.
 
 ``python -m sudokumill_native.soak --seconds 3600`` makes finals, digs them, spoils the puzzles in every way and
-solves them, by every build that this machine can run. Ends with exit code 1 if anything did not match.
+solves them, by every build that this machine can run; and grades the puzzles and their isomorphs. Ends with exit
+code 1 if anything did not match.
 """
 
 from __future__ import annotations
@@ -13,18 +14,28 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sudokumill.contracts import DigResult, SolveStatus
+from sudokumill.contracts import DigResult, GradeResult, GradeStatus, SolveStatus
 from sudokumill.grids.batch import Grids, to_lines
 from sudokumill.grids.clashes import are_finals
-from sudokumill.streams import Seeds, position_seeds
+from sudokumill.grids.isomorphisms import draw
+from sudokumill.streams import Seeds, Streams, position_seeds
 from sudokumill_native import _kernel
 from sudokumill_native.digger import NativeDigger
 from sudokumill_native.generator import NativeGenerator
-from sudokumill_native.options import NativeDiggerOptions, NativeGeneratorOptions, SearchOptions
+from sudokumill_native.grader import ExplainerGrader
+from sudokumill_native.options import (
+    ExplainerOptions,
+    NativeDiggerOptions,
+    NativeGeneratorOptions,
+    SearchOptions,
+)
 from sudokumill_native.solvers import ExactCoverSolver, NativeSolver
 
 ROWS = 500
 """Finals a round."""
+
+PATHS = 20
+"""Puzzles of a set whose steps are followed."""
 
 WISHES: tuple[dict[str, object], ...] = (
     {},
@@ -123,6 +134,55 @@ def _solved(grids: Grids, random: np.random.Generator) -> Iterator[Mismatch]:
         yield from _unequal("the solution", other.solutions[unique], expected.solutions[unique], grids[unique])
 
 
+def _figures(result: GradeResult) -> dict[str, np.ndarray]:
+    """All that is said of each puzzle, as numbers and text that compare."""
+    return {
+        "status": result.status,
+        "steps": result.steps,
+        "hardest": np.array([code or "" for code in result.hardest]),
+        "techniques": np.array([str(sorted(counts.items())) for counts in result.techniques]),
+        **{name: np.nan_to_num(figures) for name, figures in result.extras.items()},
+    }
+
+
+def _graded(puzzles: Grids, random: np.random.Generator) -> Iterator[Mismatch]:
+    whole = ExplainerGrader(ExplainerOptions(), "portable").grade(puzzles)
+    expected = _figures(whole)
+    streams = Streams(position_seeds(int(random.integers(2**63)), np.arange(len(puzzles))))
+    isomorphs = draw(streams).apply(puzzles)
+    effort = int(2 ** random.uniform(0, 20))
+    by_budget = _figures(ExplainerGrader(ExplainerOptions(effort=effort), "portable").grade(puzzles))
+    for build in _kernel.builds:
+        for options, known in ((ExplainerOptions(), expected), (ExplainerOptions(effort=effort), by_budget)):
+            found = _figures(ExplainerGrader(options, build, threads=2).grade(isomorphs))
+            for name, figures in found.items():
+                yield from _unequal(f"{name} of an isomorph by {build}", figures, known[name], puzzles)
+    ceiling = float(random.integers(10, 91)) / 10
+    within = ExplainerGrader(ExplainerOptions(ceiling=ceiling), "portable").grade(puzzles)
+    above = within.status == GradeStatus.ABOVE
+    yield from _unequal("what is above a ceiling", above, whole.rating > ceiling + 0.05, puzzles)
+    known_above = (within.rating > ceiling) & (within.rating <= whole.rating)
+    yield from _unequal("a bound above a ceiling", known_above[above], above[above], puzzles[above])
+    for name, figures in _figures(within).items():
+        yield from _unequal(f"{name} below a ceiling", figures[~above], expected[name][~above], puzzles[~above])
+    yield from _followed(puzzles[random.permutation(len(puzzles))[:PATHS]])
+
+
+def _followed(puzzles: Grids) -> Iterator[Mismatch]:
+    """Puzzles where a step is wrong, or the last one does not fill the last cell."""
+    grader = ExplainerGrader(ExplainerOptions())
+    solutions = NativeSolver(SearchOptions()).solve(puzzles).solutions
+    filled = puzzles.copy()
+    keep = np.ones(len(puzzles), dtype=bool)
+    for row, solution in enumerate(solutions):
+        for step in grader.path(puzzles[row]):
+            for cell, digit in step.placements:
+                filled[row, cell] = digit
+            keep[row] &= all(solution[cell] != digit for cell, digit in step.eliminations)
+    yield from _unequal("an elimination of a path", keep, np.ones(len(puzzles), dtype=bool), puzzles)
+    yield from _unequal("the end of a path", filled, solutions, puzzles)
+
+
 def one_round(number: int, job_seed: int) -> tuple[int, list[Mismatch]]:
     """How many rows were checked, and what did not match."""
     random = np.random.default_rng([job_seed, number])
@@ -134,6 +194,7 @@ def one_round(number: int, job_seed: int) -> tuple[int, list[Mismatch]]:
         found += mismatches
         found += _solved(puzzles, random)
         found += _solved(_spoiled(puzzles, random), random)
+        found += _graded(puzzles, random)
         rows += len(finals) + 2 * len(puzzles)
     return rows, found
 

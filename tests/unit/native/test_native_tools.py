@@ -10,10 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from sudokumill.contracts import SolveResult
+from sudokumill.contracts import GradeResult, SolveResult, Step
 from sudokumill.grids.batch import Grids, to_lines
 from sudokumill_native import _kernel, soak
+from sudokumill_native.grader import ExplainerGrader
 from sudokumill_native.solvers import ExactCoverSolver
 
 
@@ -143,3 +145,21 @@ def test_the_soak_tells_what_does_not_match(monkeypatch: pytest.MonkeyPatch) -> 
     assert "counts of exact-cover" in {what for what, _ in found}
     assert all(len(grid) == 81 for _, grid in found)
     assert np.unique([grid for _, grid in found]).size > 3
+
+
+def test_the_soak_tells_what_is_graded_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Wrong(ExplainerGrader):
+        def grade(self, puzzles: Grids) -> GradeResult:
+            result = super().grade(puzzles)
+            result.extras["ep"][puzzles[:, 0] > 0] = 9.9
+            return result
+
+        def path(self, puzzle: NDArray[np.uint8]) -> tuple[Step, ...]:
+            return super().path(puzzle)[:-1]
+
+    monkeypatch.setattr(soak, "ROWS", 20)
+    monkeypatch.setattr(soak, "ExplainerGrader", Wrong)
+    _, found = soak.one_round(0, 5)
+    told = {what for what, _ in found}
+    assert f"ep of an isomorph by {_kernel.builds[0]}" in told
+    assert "the end of a path" in told

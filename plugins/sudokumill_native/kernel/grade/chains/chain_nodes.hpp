@@ -1,6 +1,7 @@
 // The nodes of chains that start from one assumption, and what a chain to each of them costs.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -62,7 +63,7 @@ template <int Words> class ChainNodes {
         on_.set(candidate);
         of_on_[index] = ancestors;
         of_on_[index].set(candidate);
-        on_cost_[index] = cost;
+        on_cost_[index] = static_cast<std::uint16_t>(cost);
     }
 
     void add_off(int candidate, const Nodes& ancestors, int cost) {
@@ -70,13 +71,14 @@ template <int Words> class ChainNodes {
         off_.set(candidate);
         of_off_[index] = ancestors;
         of_off_[index].set(kMost + candidate);
-        off_cost_[index] = cost;
+        off_cost_[index] = static_cast<std::uint16_t>(cost);
     }
 
     /// What chains of these nodes cost.
     int cost_of(const Nodes& nodes) const { return nodes.size() + inner_cost(nodes); }
 
-    /// The complexity of the chains inside the chains, each counted once.
+    /// The complexity of the chains inside the chains, each counted once; no more than leaves room for all nodes
+    /// in 16 bits.
     int inner_cost(const Nodes& nodes) const {
         if (inferred_.empty()) {
             return 0;
@@ -90,17 +92,20 @@ template <int Words> class ChainNodes {
                 cost += inferences_[which].complexity;
             }
         });
-        return cost;
+        return std::min(cost, kMostInnerCost);
     }
 
   private:
+    static constexpr int kMostInnerCost = 60'000;
+    static_assert(kMostInnerCost + 2 * kMost < 1 << 16);
+
     Set on_;
     Set off_;
     std::array<Cause, kMost> causes_;
     std::array<Nodes, kMost> of_on_;
     std::array<Nodes, kMost> of_off_;
-    std::array<int, kMost> on_cost_;
-    std::array<int, kMost> off_cost_;
+    std::array<std::uint16_t, kMost> on_cost_;
+    std::array<std::uint16_t, kMost> off_cost_;
     std::vector<Inference> inferences_;
     Set inferred_; // candidates that are off by a chain inside the chain
     std::array<std::size_t, kMost> inference_of_;

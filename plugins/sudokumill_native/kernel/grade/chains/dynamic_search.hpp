@@ -1,8 +1,6 @@
 // The search for dynamic chains of all levels.
 #pragma once
 
-#include <algorithm>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -94,19 +92,17 @@ template <int Words> class DynamicSearch {
         std::array<std::uint16_t, kMost> off_cost;
     };
 
-    /// A cost as it is kept. Chains inside chains could make a larger one, which is then the largest.
-    static std::uint16_t in_16_bits(int cost) {
-        return static_cast<std::uint16_t>(std::min<int>(cost, std::numeric_limits<std::uint16_t>::max()));
-    }
-
     void store(int start) {
         Outcome& of = outcomes_[static_cast<std::size_t>(start)];
         const ChainNodes<Words>& nodes = consequences_.nodes();
         of.on = nodes.on();
         of.off = nodes.off();
-        for_each(of.on, [&](int at) { of.on_cost[static_cast<std::size_t>(at)] = in_16_bits(nodes.on_cost(at)); });
-        for_each(of.off,
-                 [&](int at) { of.off_cost[static_cast<std::size_t>(at)] = in_16_bits(nodes.off_cost(at)); });
+        for_each(of.on, [&](int at) {
+            of.on_cost[static_cast<std::size_t>(at)] = static_cast<std::uint16_t>(nodes.on_cost(at));
+        });
+        for_each(of.off, [&](int at) {
+            of.off_cost[static_cast<std::size_t>(at)] = static_cast<std::uint16_t>(nodes.off_cost(at));
+        });
     }
 
     /// How many candidates the cell of a candidate has.
