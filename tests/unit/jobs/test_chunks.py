@@ -81,7 +81,7 @@ def test_no_share_is_smaller_than_what_a_chunk_costs(ordered: Ordered) -> None:
     # slow rows are shared as before
     assert rows_per_chunk(spec, 5, 4.0, 16, 10) == 1
     # what a chunk is planned for comes first
-    assert rows_per_chunk(spec, 5_000, 0.01, 16, 1_000) == 50
+    assert rows_per_chunk(spec, 5_000, 0.01, 100, 1_000) == 50
 
 
 def test_rows_that_the_order_names(ordered: Ordered) -> None:
