@@ -64,3 +64,23 @@ def test_each_fault_has_a_test() -> None:
     assert [row[0] for row in rows] == [str(number) for number in range(1, 16)]
     for row in rows:
         _check_tests(row[3], TESTS / "faults")
+
+
+def test_each_alarm_of_the_runbook_is_said_somewhere() -> None:
+    """Who looks for a line of a log at night finds it in the runbook in the same words."""
+    _, rest = README.read_text(encoding="utf-8").split("### When something is wrong\n", 1)
+    lines = [line for line in rest.split("\n## ", 1)[0].splitlines() if line.startswith("|")]
+    # parts of a string that stand on two lines are one
+    source = "".join(
+        re.sub(r'"\s*\n\s*f?"', "", file.read_text(encoding="utf-8"))
+        for file in sorted((README.parent / "sudokumill").rglob("*.py"))
+    )
+    said = [line.strip("|").split("|")[0].strip() for line in lines[2:]]
+    assert len(said) > 15
+    for alarm in said:
+        # what stands there for a name or a number is not in the source
+        words = re.sub(r"^(`doctor[^`]*`(, workers)?|log|item error|an order says): ", "", alarm)
+        parts = [part.strip(" :;`") for part in re.split(r"\.\.\.|\b[NJ]\b|: | / |; ", words)]
+        assert any(len(part) > 5 for part in parts), alarm
+        missing = [part for part in parts if len(part) > 13 and part not in source]
+        assert not missing, f"{alarm}: nobody says {missing}"

@@ -144,3 +144,18 @@ def test_plugins_use_what_is_public_and_not_each_other(package: str) -> None:
         assert {name.split(".")[1] for name in names if name.startswith("sudokumill.")} <= public, file
         others = {name.split(".")[0] for name in names if name.startswith("sudokumill_")}
         assert others <= {own}, file
+
+
+CODE_FROM_DATA = {"pickle", "marshal", "shelve", "dill", "cloudpickle"}
+ARCHIVES = {"tarfile", "zipfile", "gzip", "bz2", "lzma", "zlib"}
+
+
+def test_nothing_is_unpickled_and_no_archive_is_opened() -> None:
+    """So nothing that is read can name a file elsewhere, grow beyond its size, or bring code with it."""
+    found = {
+        (str(file.relative_to(HOST)), name)
+        for file in FILES
+        for name in _imports(file)
+        if name.partition(".")[0] in CODE_FROM_DATA | ARCHIVES
+    }
+    assert not found

@@ -20,6 +20,9 @@ GREATEST_LIMIT: Final = 10**15
 GREATEST_CHUNK: Final = 50_000
 """Rows of a chunk at the most: what a process holds of one chunk stays at some 40 MB."""
 
+LEAST_SECONDS: Final = 0.05
+"""Work that a chunk is worth: to claim and to end one costs some 20 ms of a processor."""
+
 _COUNTS_A_PUZZLE: Final = 25
 
 FIRST_CHUNKS: Final = 64
@@ -181,6 +184,9 @@ def draw_seed() -> int:
 def rows_per_chunk(spec: JobSpec, rate: float, seconds: float, processes: int, missing: int) -> int:
     """Rows of the next chunks: ``seconds`` of work, but each process gets a share of a small rest.
 
+    A share is no smaller than ``LEAST_SECONDS``: ten levels that are made in two milliseconds would be ten chunks
+    on ten processes, and cost a hundred times as much.
+
     Args:
         spec: the job; an explicit ``chunk_rows`` wins.
         rate: rows a second on one core, measured or hinted.
@@ -190,8 +196,8 @@ def rows_per_chunk(spec: JobSpec, rate: float, seconds: float, processes: int, m
     """
     if spec.chunk_rows is not None:
         return min(GREATEST_CHUNK, spec.chunk_rows)
-    share = math.ceil(missing / max(1, processes))
     most = max(1, int(min(GREATEST_CHUNK, rate * seconds)))
+    share = max(math.ceil(missing / max(1, processes)), min(missing, most, math.ceil(rate * LEAST_SECONDS)), 1)
     # as many rounds as it takes, all even: or the last chunk would keep one process and leave the others idle
     return math.ceil(share / math.ceil(share / most))
 

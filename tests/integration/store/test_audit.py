@@ -297,6 +297,30 @@ def test_deliveries_of_other_rows_are_found(mill: Any) -> None:
     assert any("counts other rows than are stored" in line for line in lines)
 
 
+@pytest.mark.parametrize("kind", [JobKind.GENERATE, JobKind.LEVELS])
+def test_what_is_delivered_twice_or_is_not_there_is_found(mill: Any, kind: JobKind) -> None:
+    table = {JobKind.GENERATE: "final", JobKind.LEVELS: "puzzle"}[kind]
+    mill.run(mill.place(10, kind), lambda position: position + 100)
+    job = mill.place(10, kind)
+    mill.run(job, lambda position: position + (100 if position < 5 else 200))
+    mill.audit(job)
+    with mill.database.write() as connection:
+        # one that the job made itself stands in place of another's
+        connection.exec_driver_sql(
+            f"UPDATE delivery SET item_id = (SELECT id FROM {table} WHERE job_id = 2 AND position = 7) "
+            "WHERE position = 3"
+        )
+    assert audit(mill.database, job, 0).broken == ("a row of the job is delivered by two positions: position 3",)
+    with mill.database.write() as connection:
+        connection.exec_driver_sql(
+            "UPDATE delivery SET item_id = (SELECT final_id FROM puzzle WHERE job_id = 1 AND position = 3) "
+            "WHERE position = 3"
+            if kind is JobKind.LEVELS
+            else f"DELETE FROM {table} WHERE id = (SELECT item_id FROM delivery WHERE position = 3)"
+        )
+    assert "a position delivers a row that is not there: position 3" in audit(mill.database, job, 0).broken
+
+
 def test_many_places_are_one_line(mill: Any) -> None:
     job = mill.place(30, chunk_rows=5)
     mill.run(job, _same)

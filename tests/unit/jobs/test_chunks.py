@@ -66,9 +66,22 @@ def test_rows_of_a_chunk_are_its_seconds(ordered: Ordered) -> None:
 
 def test_each_process_gets_a_share_of_a_small_rest(ordered: Ordered) -> None:
     spec = ordered(JobKind.GENERATE)
-    assert rows_per_chunk(spec, 10_000, 4.0, 4, 100) == 25
-    assert rows_per_chunk(spec, 10_000, 4.0, 3, 100) == 34
-    assert rows_per_chunk(spec, 10_000, 4.0, 8, 3) == 1
+    assert rows_per_chunk(spec, 100, 4.0, 4, 100) == 25
+    assert rows_per_chunk(spec, 100, 4.0, 3, 100) == 34
+    assert rows_per_chunk(spec, 10, 4.0, 8, 3) == 1
+    assert rows_per_chunk(spec, 10, 4.0, 8, 0) == 1
+
+
+def test_no_share_is_smaller_than_what_a_chunk_costs(ordered: Ordered) -> None:
+    spec = ordered(JobKind.LEVELS)
+    # ten levels on 16 processes: not ten chunks of one row
+    assert rows_per_chunk(spec, 5_000, 4.0, 16, 10) == 10
+    assert rows_per_chunk(spec, 5_000, 4.0, 16, 1_000) == 250
+    assert rows_per_chunk(spec, 5_000, 4.0, 16, 16_000) == 1_000
+    # slow rows are shared as before
+    assert rows_per_chunk(spec, 5, 4.0, 16, 10) == 1
+    # what a chunk is planned for comes first
+    assert rows_per_chunk(spec, 5_000, 0.01, 100, 1_000) == 50
 
 
 def test_rows_that_the_order_names(ordered: Ordered) -> None:

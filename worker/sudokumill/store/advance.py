@@ -83,7 +83,7 @@ def advance(database: Database, job: int, pace: Pace) -> JobState:
 
 
 def has_plenty(database: Database, job: int) -> bool:
-    """Whether a job goes on and so many of its chunks wait that none would be cut; looks at few rows, not all."""
+    """Whether a job goes on and so many of its chunks wait that none would be cut; looks at a few rows only."""
     few = FIRST_CHUNKS // 2
     waiting = select(Chunk.id).where(Chunk.job_id == job, Chunk.state == ChunkState.WAITING).limit(few + 1)
     with database.read() as connection:

@@ -380,6 +380,7 @@ def _check_rows(connection: Connection, findings: _Findings, about: Row[Any], ch
         findings.note("a position has two results", f"position {row.position:,}")
     if distinct is Distinct.ISOMORPH:
         _check_classes(connection, findings, about)
+    _check_deliveries(connection, findings, about.id, results)
     unexplained = select(func.count()).where(ItemFailure.job_id == about.id, ItemFailure.reason == "")
     if connection.execute(unexplained).scalar_one():
         findings.note("an item error has no reason")
@@ -412,6 +413,25 @@ def _check_classes(connection: Connection, findings: _Findings, about: Row[Any])
     )
     for row in connection.execute(moved):
         findings.note("a row has another class than the job delivered it for", f"position {row.position:,}")
+
+
+def _check_deliveries(connection: Connection, findings: _Findings, job: int, results: Iterable[_Results]) -> None:
+    """What another job stored is there, and nothing is delivered by two positions."""
+    tables: dict[str, Any] = {each.__tablename__: each for each in (FinalRow, Puzzle)}
+    for own in results:
+        table = tables.get(own.what)
+        if table is None or own.counter != "delivered":
+            continue
+        others = (
+            select(Delivery.position)
+            .outerjoin(table, table.id == Delivery.item_id)
+            .where(Delivery.job_id == job)
+            .limit(_SHOWN)
+        )
+        for row in connection.execute(others.where(table.id.is_(None))):
+            findings.note("a position delivers a row that is not there", f"position {row.position:,}")
+        for row in connection.execute(others.where(own.job_id == job, own.meant)):
+            findings.note("a row of the job is delivered by two positions", f"position {row.position:,}")
 
 
 def _by_chunk(rows: _Results, job: int) -> Select[Any]:
