@@ -53,7 +53,7 @@ from sudokumill.store.reading import Progress, delivered_rows, progress
 from sudokumill.store.workers import WorkerRow, workers
 
 LAB: Final = Path(__file__).parents[1] / "faults" / "plugins"
-PATIENCE_SECONDS: Final = 60.0
+PATIENCE_SECONDS: Final = 120.0
 AUDIT_PATIENCE_SECONDS: Final = 60.0
 """Reapers that tests froze or killed take no chunk back; others may be slow."""
 
