@@ -48,8 +48,9 @@ from sudokumill.cli import main
 from sudokumill.store import schema
 from sudokumill.store.audit import Account, audit
 from sudokumill.store.database import Database
+from sudokumill.store.delivered import delivered_rows
 from sudokumill.store.models import Base, Chunk, Job
-from sudokumill.store.reading import Progress, delivered_rows, progress
+from sudokumill.store.progress import Progress, progress
 from sudokumill.store.workers import WorkerRow, workers
 
 LAB: Final = Path(__file__).parents[1] / "faults" / "plugins"

@@ -17,7 +17,7 @@ from sudokumill.store.bands import BandRange, read_bands
 from sudokumill.store.database import Database
 from sudokumill.store.grades import is_newest
 from sudokumill.store.models import Chunk, Grade, GradeState, Job, Puzzle
-from sudokumill.store.reading import TRIED, Progress, jobs, read_spec
+from sudokumill.store.progress import TRIED, Progress, jobs, read_spec
 
 _NEWEST: Final = 50
 """Jobs that are looked at for what an order costs."""
