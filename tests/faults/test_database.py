@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, LiteralString
 
@@ -36,6 +37,29 @@ def test_the_database_is_killed_and_comes_back_while_chunks_are_made(new_fleet: 
         assert worker.celery == main
         assert server.password not in worker.log + done.stdout + done.stderr
         assert "Traceback" not in worker.log
+
+
+def test_who_watches_a_job_waits_for_a_database_that_goes_away(new_fleet: Any) -> None:
+    with PostgreSQL() as server, new_fleet(server.url(server.new_database())) as fleet:
+        fleet.worker()
+        job = fleet.order(*SLOW)
+        watched = fleet.start("jobs", "watch", job)
+        fleet.until(lambda: fleet.progress(job).delivered >= 50, "some of it")
+        # its first connection is there, or it could not begin
+        assert watched.stderr is not None
+        assert "of 600" in watched.stderr.readline()
+        server.stop("immediate")
+        time.sleep(4)
+        assert watched.poll() is None
+        server.start()
+        fleet.wait_for(job)
+        said, errors = watched.communicate(timeout=60)
+        assert watched.returncode == 0, errors
+        assert "600" in said
+        lines = [line for line in errors.splitlines() if line.startswith("sudokumill: ")]
+        assert len(lines) == 2, errors
+        assert lines[0].endswith("; waiting for it for up to 10 min")
+        assert lines[1] == "sudokumill: the database is back"
 
 
 # what makes a chunk's end stand still in some moment, how that is seen, and what lets it go on

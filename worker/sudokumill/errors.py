@@ -65,6 +65,10 @@ class BadSettingError(UsageError):
     """the setting {name} cannot be used: {reason}"""
 
 
+class EmptyDatabaseUrlError(BadSettingError):
+    """SUDOKUMILL_DATABASE_URL is empty; unset it for {default}, or write the URL of the database into it, as in postgresql://user:password@host/mill"""
+
+
 # --- grids and files -------------------------------------------------------------------------------------
 
 
@@ -209,6 +213,14 @@ class StorageFullError(StoreError):
 
 class NoDatabaseError(StoreError):
     """there is no database at {path} yet; order something first, for example: sudokumill run levels --count 10"""
+
+
+class NoDatabaseSetError(NoDatabaseError):
+    """there is no database at {path} yet; order something first, for example: sudokumill run levels --count 10 (SUDOKUMILL_DATABASE_URL is not set; is the database elsewhere?)"""
+
+
+class NoWorkersDatabaseError(NoDatabaseError):
+    """SUDOKUMILL_DATABASE_URL is not set, and there is no {path} here, so this worker has no database; set the variable to the one that orders go to"""
 
 
 class UnknownJobError(UsageError):

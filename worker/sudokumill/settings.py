@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Final
 
 from pydantic import ByteSize, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from sudokumill.errors import BadSettingError
+from sudokumill.errors import BadSettingError, EmptyDatabaseUrlError
+
+_DATABASE_URL: Final = "SUDOKUMILL_DATABASE_URL"
 
 
 class Settings(BaseSettings):
@@ -58,13 +61,25 @@ class Settings(BaseSettings):
         "CC0-1.0", pattern=r"^[ -~]{1,40}$", description="licence that is written beside each level"
     )
 
+    @property
+    def names_database(self) -> bool:
+        """Whether the database was chosen, and is not the default one."""
+        return "database_url" in self.model_fields_set
+
 
 def load_settings() -> Settings:
     """The settings of this process.
 
     Raises:
+        EmptyDatabaseUrlError: the database's URL is set, and empty.
         BadSettingError: a variable that cannot be used; names it and says why.
     """
+    # other settings are as good as unset when they are empty; with this one, a worker or an order would go to a new
+    # database, which nobody else has
+    if not os.environ.get(_DATABASE_URL, "unset").strip():
+        raise EmptyDatabaseUrlError(
+            name=_DATABASE_URL, reason="it is empty", default=Settings.model_fields["database_url"].default
+        )
     try:
         return Settings()
     except ValidationError as error:

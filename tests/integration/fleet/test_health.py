@@ -18,7 +18,7 @@ from sqlalchemy import select, update
 from sudokumill.jobs import Choice, JobKind, JobSpec, Part
 from sudokumill.store import leases, schema, steering, workers
 from sudokumill.store.database import Database, Now
-from sudokumill.store.health import health_here
+from sudokumill.store.health import health_everywhere, health_here
 from sudokumill.store.leases import Holder
 from sudokumill.store.models import Chunk, Job, Worker
 from sudokumill.store.owners import owner_name
@@ -202,6 +202,54 @@ def test_the_doctor_finds_an_old_job_that_waits_behind_many_new_ones(database: D
         f"wrong: job {waits[0]} waits: no live worker has generator unheard-of; start one that has",
         f"wrong: job {waits[1]} waits: no worker takes dig jobs now; start one: sudokumill worker",
     ]
+
+
+SILENCE = 45.0
+
+
+def test_workers_of_other_machines_are_looked_at_where_that_tells_something(database: Database) -> None:
+    """A chunk that was claimed long after the last heartbeat was claimed by a worker whose reaper hangs."""
+    hangs, gone = (beating(database, f"{name}/boot/1:7:1") for name in ("hangs", "gone"))
+    for worker in (hangs, gone):
+        assert leases.claim(database, Holder(worker, worker, 600.0), job=ordered(database)) is not None
+    with database.write() as connection:
+        silent = {"beaten_at": Now() - 300, "live_until": Now() - 255}
+        connection.execute(update(Worker).values(**silent))
+        connection.execute(update(Chunk).where(Chunk.worker == gone).values(claimed_at=Now() - 290))
+    assert [each.worker.crew.name for each in health_everywhere(database, PATIENCE, SILENCE)] == [hangs]
+    idle = beating(database, "idle/boot/1:7:1")
+    waits = ordered(database)
+    found = {each.worker.crew.name: each for each in health_everywhere(database, PATIENCE, SILENCE)}
+    assert found.keys() == {hangs, idle}
+    assert (found[hangs].waiting, found[idle].waiting) == ((), (waits,))
+    assert not found[hangs].worker.alive
+    workers.leave(database, hangs)
+    workers.leave(database, idle)
+    assert health_everywhere(database, PATIENCE, SILENCE) == []
+
+
+def test_the_doctor_says_what_is_wrong_with_the_workers_of_the_fleet(database: Database, check: Check) -> None:
+    assert check("doctor")[1].endswith("nothing is wrong\n")
+    here, away = beating(database, owner_name()), beating(database, "away/boot/1:7:1")
+    assert check("doctor")[0] == 0
+    job = ordered(database)
+    code, said, _ = check("doctor")
+    assert code == 1
+    wrong = [line for line in said.splitlines() if line.startswith("wrong: ")]
+    assert len(wrong) == 2
+    for line in wrong:
+        assert re.match(
+            rf"wrong: worker w1@here has neither taken up nor ended a chunk for 10\d\d s, but chunks of job {job} wait",
+            line,
+        )
+    workers.leave(database, away)
+    steering.pause(database, job)
+    with database.write() as connection:
+        silent = {"beaten_at": Now() - 50, "live_until": Now() - 5}
+        connection.execute(update(Worker).where(Worker.name == here).values(**silent))
+    code, said, _ = check("doctor")
+    assert code == 1
+    assert re.search(r"^wrong: worker w1@here has not beaten for \d\d s", said, re.MULTILINE)
 
 
 def test_jobs_of_a_newer_version_do_not_keep_others_from_being_listed(database: Database, check: Check) -> None:

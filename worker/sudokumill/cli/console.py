@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from sudokumill.errors import NoDatabaseError
+from sudokumill.errors import NoDatabaseError, NoDatabaseSetError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -70,7 +70,7 @@ def open_store(settings: Settings, create: bool = False) -> Database:
 
     database = Database(settings.database_url)
     if not create and database.path is not None and not database.path.exists():
-        raise NoDatabaseError(path=database.path)
+        raise (NoDatabaseError if settings.names_database else NoDatabaseSetError)(path=database.path)
     schema.require(database, create=create)
     return database
 

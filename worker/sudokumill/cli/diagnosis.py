@@ -14,6 +14,7 @@ from pydantic import ByteSize
 
 import sudokumill
 from sudokumill.cli.fleet import ago, differences, state_of
+from sudokumill.cli.health import troubles_of_all
 from sudokumill.cli.waking import why_it_waits
 from sudokumill.contracts import Role, Solver
 from sudokumill.errors import BadSettingError, SudokumillError, near
@@ -136,6 +137,7 @@ def _workers(settings: Settings, problems: list[str]) -> dict[str, str]:
     except SudokumillError:
         return {}
     problems += differences(rows)
+    problems += [f"worker {trouble}" for trouble in troubles_of_all(database, settings)]
     if settings.broker_url is not None:
         problems += _waiting(database)
     return {

@@ -14,7 +14,7 @@ from sudokumill.store.models import JobState
 
 
 def order_and_wake(request: Request) -> int:
-    """Orders a job and wakes the workers; returns the exit code: 1 if its file had unreadable lines."""
+    """Orders a job and wakes the workers; returns the exit code: 1 if its file had unreadable lines, which the order goes without."""
     settings = load_settings()
     check_broker_setting(settings)
     accepted = accept(request, settings)
@@ -25,6 +25,11 @@ def order_and_wake(request: Request) -> int:
     except StoreError as error:
         # the order stands; whoever saw an error here would order it again
         warnings = [f"job {accepted.job.id} is ordered, but: {error}"]
+    if accepted.unread and not accepted.job.existed:
+        err().print(
+            f"sudokumill: job {accepted.job.id} is ordered, without "
+            + ("this line" if accepted.unread == 1 else f"these {accepted.unread:,} lines")
+        )
     for warning in warnings:
         err().print(f"sudokumill: {warning}")
     job, spec = accepted.job, accepted.spec

@@ -1,14 +1,18 @@
-"""``doctor --worker``: whether this machine's workers get on, in one line and an exit code for health checks."""
+"""Whether workers get on: for ``doctor --worker``, in one line and an exit code for health checks, and ``doctor``."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from sudokumill.cli.console import open_store
-from sudokumill.settings import load_settings
-from sudokumill.store.health import Health, health_here
+from sudokumill.queue.crew import BEATS_MISSED
+from sudokumill.settings import Settings, load_settings
+from sudokumill.store.database import Database
+from sudokumill.store.health import Health, health_everywhere, health_here
 
 _LOOK_AGAIN_SECONDS: Final = 2.0
 """A chunk may have begun to wait just before it was looked for."""
@@ -33,17 +37,34 @@ def examine() -> Verdict:
     """
     settings = load_settings()
     database = open_store(settings)
-    # a chunk may take so long, and an id that got lost on its way is sent again after a lease
-    patience = settings.chunk_limit_seconds + settings.lease_seconds
-    found = health_here(database, patience)
-    if any(each.waiting for each in found):
-        time.sleep(_LOOK_AGAIN_SECONDS)
-        found = health_here(database, patience)
+    found = _look(database, settings, health_here)
     database.dispose()
     if not found:
         return Verdict(False, "no worker runs on this machine")
     troubles = [trouble for each in found if (trouble := _trouble(each)) is not None]
     return Verdict(not troubles, "; ".join(troubles or map(_said, found)))
+
+
+def troubles_of_all(database: Database, settings: Settings) -> list[str]:
+    """What is wrong with the workers of all machines, as far as that can be told from here; one line each.
+
+    Raises:
+        StoreError: the database cannot be used.
+    """
+    everywhere = partial(health_everywhere, silence=BEATS_MISSED * settings.reaper_seconds)
+    return [trouble for each in _look(database, settings, everywhere) if (trouble := _trouble(each))]
+
+
+def _look(
+    database: Database, settings: Settings, healths: Callable[[Database, float], list[Health]]
+) -> list[Health]:
+    # a chunk may take so long, and an id that got lost on its way is sent again after a lease
+    patience = settings.chunk_limit_seconds + settings.lease_seconds
+    found = healths(database, patience)
+    if any(each.waiting for each in found):
+        time.sleep(_LOOK_AGAIN_SECONDS)
+        found = healths(database, patience)
+    return found
 
 
 def _trouble(health: Health) -> str | None:

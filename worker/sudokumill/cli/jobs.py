@@ -12,13 +12,19 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from sudokumill.cli.console import FORMAT_NAMES, GREATEST_ID, err, open_store, out, print_json
+from sudokumill.errors import DatabaseUnreachableError
 
 if TYPE_CHECKING:
     from sudokumill.store.database import Database
+    from sudokumill.store.progress import Progress
 
 _LOOK_SECONDS: Final = 0.2
 _IDLE_SECONDS: Final = 5.0
 """Between two chunks nobody holds one for a moment; for so long only when nobody is there."""
+
+_AWAY_SECONDS: Final = 600.0
+_AWAY_LOOK_SECONDS: Final = 1.0
+"""How long, and how often, a database that went away is looked for."""
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _processes = click.option(
@@ -113,7 +119,7 @@ def show(job: int, as_json: bool) -> None:
 def watch(ctx: click.Context, job: int, as_json: bool) -> None:
     """Shows a job's progress until it ends or is paused; ends with 0 if it delivered all.
 
-    When no process has worked on it for some seconds it says so and ends.
+    When no process has worked on it for some seconds it says so and ends. It waits for a database that goes away.
 
     \b
     Example:
@@ -137,7 +143,11 @@ def watch(ctx: click.Context, job: int, as_json: bool) -> None:
             elif time.monotonic() - worked_on > _IDLE_SECONDS:
                 break
             time.sleep(_LOOK_SECONDS)
-            found = progress(database, job)
+            try:
+                found = progress(database, job)
+            except DatabaseUnreachableError as error:
+                found = _outlast(database, job, error, bar.say)
+                worked_on = time.monotonic()
     if as_json:
         print_json(job_object(database, found))
     else:
@@ -266,6 +276,30 @@ def _run(
     if settings.broker_url is not None and processes is None and output is None:
         return hand_over(database, job, settings)
     return run_and_tell(database, job, settings, Wishes(output, text_format, as_json))
+
+
+def _outlast(
+    database: Database, job: int, error: DatabaseUnreachableError, say: Callable[[str], object]
+) -> Progress:
+    """Waits until a database that went away is back; the job does not end with it.
+
+    Raises:
+        DatabaseUnreachableError: it stays away.
+    """
+    from sudokumill.store.progress import progress
+
+    say(f"sudokumill: {error}; waiting for it for up to {_AWAY_SECONDS / 60:g} min")
+    over = time.monotonic() + _AWAY_SECONDS
+    while True:
+        time.sleep(_AWAY_LOOK_SECONDS)
+        try:
+            found = progress(database, job)
+        except DatabaseUnreachableError:
+            if time.monotonic() > over:
+                raise
+        else:
+            say("sudokumill: the database is back")
+            return found
 
 
 def _has_broker() -> bool:

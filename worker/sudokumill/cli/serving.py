@@ -11,15 +11,16 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
-from sudokumill.cli.console import open_store
+from sudokumill.cli.console import err, open_store
 from sudokumill.contracts import Role
-from sudokumill.errors import NothingToServeError, WorkerOptionError, near
+from sudokumill.errors import NoDatabaseError, NothingToServeError, NoWorkersDatabaseError, WorkerOptionError, near
 from sudokumill.jobs import JobKind
 from sudokumill.orders import PARTS
 from sudokumill.queue.broker import QUEUES, celery_app, check_broker
 from sudokumill.queue.options import celery_command, check_pool, check_queues
 from sudokumill.registry import Registry, load_registry
-from sudokumill.settings import load_settings
+from sudokumill.settings import Settings, load_settings
+from sudokumill.store.database import Database
 
 _OURS: Final[Mapping[str, str]] = {
     "-A": "the app is sudokumill's own; leave it out",
@@ -79,7 +80,7 @@ def prepared(queues: str | None, processes: int | None, celery: Sequence[str]) -
     _check_options(celery, *celery_command(celery_app(settings)))
     _check_plugins(registry, kinds)
     check_broker(settings)
-    database = open_store(settings, create=True)
+    database = _open(settings)
     database.check_writable()
     database.dispose()
     return [
@@ -92,6 +93,22 @@ def prepared(queues: str | None, processes: int | None, celery: Sequence[str]) -
         "--hostname", f"mill-{os.getpid()}@%h",
         *celery,
     ]  # fmt: skip
+
+
+def _open(settings: Settings) -> Database:
+    """The database; where nobody chose one, it must be there: orders would hardly come to a new file of this folder.
+
+    Raises:
+        NoWorkersDatabaseError: it is not.
+    """
+    if settings.names_database:
+        return open_store(settings, create=True)
+    try:
+        database = open_store(settings)
+    except NoDatabaseError as error:
+        raise NoWorkersDatabaseError(path=error.fields["path"]) from None
+    err().print(f"sudokumill: SUDOKUMILL_DATABASE_URL is not set, so this worker uses {database.name}")
+    return database
 
 
 def _make_room(processes: int) -> None:

@@ -74,6 +74,11 @@ def of_one_machine(database: Database, settings: Settings) -> str | None:
     """A warning where a broker is set and the database is a file: most probably its URL was forgotten."""
     if database.path is None or settings.broker_url is None:
         return None
+    if not settings.names_database:
+        return (
+            f"SUDOKUMILL_DATABASE_URL is not set, so it is in a file of this machine ({database.path}), and workers on "
+            "others have none of it; cancel it, set the variable, and order again"
+        )
     return (
         f"the database is a file of this machine ({database.path}), and workers on others have none of it; is "
         "SUDOKUMILL_DATABASE_URL right?"

@@ -34,7 +34,7 @@ def worker_app() -> Celery:
     made = celery_app(settings, consumes=True)
     made.set_default()
     # the name is taken here, in the worker's main process; its children inherit it
-    workplace = Workplace(settings, owner_name(), lambda database: Broker(settings, database))
+    workplace = Workplace(settings, owner_name(), lambda database: Broker(settings, database, mends=True))
 
     def make_chunk(*given: Any, **named: Any) -> None:
         """Makes a chunk: ``DATABASE:CHUNK``; takes whatever a message brings, so that it can be dropped."""

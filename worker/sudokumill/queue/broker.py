@@ -17,11 +17,12 @@ from typing import Any, Final
 from celery import Celery
 from kombu import Exchange, Queue
 from kombu.exceptions import OperationalError
-from redis.exceptions import NoPermissionError, RedisError
+from redis.exceptions import NoPermissionError, RedisError, ResponseError
 
 from sudokumill.errors import BrokerUnreachableError, NoBrokerError
 from sudokumill.jobs import JobKind
 from sudokumill.queue.address import parse_address
+from sudokumill.queue.keys import delete_wrong_keys, described, is_wrong_type, wrong_keys
 from sudokumill.settings import Settings
 from sudokumill.store.publishing import DueChunk
 
@@ -103,18 +104,21 @@ def celery_app(settings: Settings, consumes: bool = False) -> Celery:
 class Broker:
     """Sends chunk ids to the workers."""
 
-    def __init__(self, settings: Settings, database: str) -> None:
+    def __init__(self, settings: Settings, database: str, mends: bool = False) -> None:
         """Connects at the first message.
 
         Args:
             settings: where to.
             database: the identity of the database that the chunks are in.
+            mends: it is a worker's, and deletes keys of the wrong type that stand in its way. Whoever orders does
+                not: the URL may be mistyped.
 
         Raises:
             NoBrokerError, BadBrokerUrlError: the setting is missing, or cannot be used.
         """
         self._app = celery_app(settings)
         self._database = database
+        self._mends = mends
         self._settings = settings
 
     def publish(self, due: Sequence[DueChunk]) -> None:
@@ -124,21 +128,42 @@ class Broker:
             BrokerUnreachableError: not all got through.
         """
         try:
-            with self._app.producer_or_acquire() as producer:
-                channel: Any = producer.channel
-                long = {kind for kind in {each.kind for each in due} if _length(channel.client, kind) >= PLENTY}
-                for each in due:
-                    if each.kind in long:
-                        continue
-                    self._app.send_task(
-                        task_name(each.kind),
-                        (f"{self._database}:{each.chunk}",),
-                        producer=producer,
-                        queue=each.kind.value,
-                        retry=False,
-                    )
+            try:
+                self._publish(due)
+            except _ERRORS as error:
+                if not (self._mends and is_wrong_type(error)):
+                    raise
+                delete_wrong_keys(self._app)
+                # an id that got through before comes twice, and finds nothing to do then
+                self._publish(due)
         except _ERRORS as error:
             raise _unreachable(self._settings, error) from None
+
+    def mend(self) -> None:
+        """Deletes keys of the wrong type, also those that nobody has met yet.
+
+        Raises:
+            BrokerUnreachableError: it cannot be used.
+        """
+        try:
+            delete_wrong_keys(self._app)
+        except _ERRORS as error:
+            raise _unreachable(self._settings, error) from None
+
+    def _publish(self, due: Sequence[DueChunk]) -> None:
+        with self._app.producer_or_acquire() as producer:
+            channel: Any = producer.channel
+            long = {kind for kind in {each.kind for each in due} if _length(channel.client, kind) >= PLENTY}
+            for each in due:
+                if each.kind in long:
+                    continue
+                self._app.send_task(
+                    task_name(each.kind),
+                    (f"{self._database}:{each.chunk}",),
+                    producer=producer,
+                    queue=each.kind.value,
+                    retry=False,
+                )
 
 
 def _length(client: Any, kind: JobKind) -> int:
@@ -158,14 +183,21 @@ def check_broker(settings: Settings, *, takes: bool = False) -> None:
         NoBrokerError, BadBrokerUrlError: the setting is missing, or cannot be used.
         BrokerUnreachableError: it does not.
     """
+    wrong: dict[str, str] = {}
     try:
         with celery_app(settings).connection_for_write() as connection:
             channel: Any = connection.default_channel
             channel.client.ping()
             if takes:
                 _pretend_to_write(channel.client)
+                wrong = wrong_keys(channel.client)
     except _ERRORS as error:
         raise _unreachable(settings, error) from None
+    if wrong:
+        raise BrokerUnreachableError(
+            url=parse_address(settings.broker_url or "").shown,
+            reason=f"its key {described(wrong)}; workers delete it when they meet it, what writes there?",
+        )
 
 
 def _pretend_to_write(client: Any) -> None:
@@ -174,7 +206,12 @@ def _pretend_to_write(client: Any) -> None:
     The message would lie before one that is in no queue. An ACL may allow what we need and not this.
     """
     with contextlib.suppress(NoPermissionError):
-        client.linsert(QUEUES[0], "BEFORE", "no message", "")
+        try:
+            client.linsert(QUEUES[0], "BEFORE", "no message", "")
+        except ResponseError as error:
+            # the key is looked at with the others
+            if not is_wrong_type(error):
+                raise
 
 
 # --- why a broker could not be used -----------------------------------------------------------------------
@@ -240,6 +277,11 @@ _MEANINGS: Final[tuple[tuple[tuple[str, ...], str], ...]] = (
     (
         ("oom command", "used memory >"),
         "its memory is full ({reason}); raise its maxmemory",
+    ),
+    (
+        ("wrongtype",),
+        "a key of one of its queues is of another type ({reason}); workers delete it when they meet it, what writes "
+        "there?",
     ),
     (
         ("misconf",),

@@ -16,10 +16,14 @@ from collections.abc import Callable, Collection
 from typing import Any, Final
 
 from billiard.exceptions import WorkerLostError
+from celery import Celery
 from celery.worker.consumer import Consumer
 from celery.worker.request import Request
 from celery.worker.state import maybe_shutdown
+from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
+
+from sudokumill.queue.keys import delete_wrong_keys, is_wrong_type
 
 log: Final = logging.getLogger(__name__)
 
@@ -37,6 +41,7 @@ class MessageConsumer(Consumer):
     connection_errors: tuple[type[Exception], ...]
     channel_errors: tuple[type[Exception], ...]
     strategies: dict[str, Any]
+    app: Celery
 
     _failed: float | None = None
     _pause = _FIRST_PAUSE
@@ -50,12 +55,23 @@ class MessageConsumer(Consumer):
     def on_connection_error_before_connected(self, exc: Exception) -> None:
         """Says so, and waits before the next try."""
         super().on_connection_error_before_connected(exc)
+        self._mend(exc)
         self._rest()
 
     def on_connection_error_after_connected(self, exc: Exception) -> None:
         """Says so, and waits before the next try."""
         super().on_connection_error_after_connected(exc)
+        self._mend(exc)
         self._rest()
+
+    def _mend(self, error: Exception) -> None:
+        """Deletes keys of the wrong type, if these are what the broker refuses: nobody could work until then."""
+        if not is_wrong_type(error):
+            return
+        try:
+            delete_wrong_keys(self.app)
+        except (RedisError, OperationalError, OSError) as trouble:
+            log.error("keys of the wrong type in the broker could not be deleted: %s", trouble)
 
     def _rest(self) -> None:
         """Waits, longer each time: a broker whose memory is full lets everybody in, and then refuses all they say.

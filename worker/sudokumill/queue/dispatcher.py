@@ -55,11 +55,24 @@ class Dispatcher:
                 raise
         return len(due)
 
+    def mend(self) -> None:
+        """Deletes keys of the wrong type from the broker.
 
-def dispatcher(database: Database, settings: Settings) -> Dispatcher:
+        Raises:
+            BrokerUnreachableError: it cannot be used.
+        """
+        self._broker.mend()
+
+
+def dispatcher(database: Database, settings: Settings, mends: bool = False) -> Dispatcher:
     """A dispatcher for this process.
+
+    Args:
+        database: what waits there is published.
+        settings: where the broker is.
+        mends: see ``Broker``.
 
     Raises:
         NoBrokerError, BadBrokerUrlError: the setting is missing, or cannot be used.
     """
-    return Dispatcher(database, Broker(settings, identity(database)))
+    return Dispatcher(database, Broker(settings, identity(database), mends))

@@ -13,6 +13,7 @@ It looks at the database alone. A broker that is away only keeps it from the las
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -41,11 +42,17 @@ from sudokumill.store.publishing import recall_lost
 log: Final = logging.getLogger("sudokumill.reaper")
 
 _LOOK_SECONDS: Final = 0.2
+_NAMED: Final = 10
+"""Chunks that one line of the log names."""
+
 _LOCK_SECONDS: Final = 5.0
 """What is locked for longer is looked at in the next round: no job may keep this worker from beating."""
 
 _ROUND_SECONDS: Final = 600.0
 """A round that takes longer hangs: the process is ended, and the worker starts another."""
+
+_KEYS_ROUNDS: Final = 4
+"""Every so many rounds it looks whether somebody has spoilt keys in the broker."""
 
 
 class Reaper:
@@ -58,6 +65,7 @@ class Reaper:
         self._patience = BEATS_MISSED * settings.reaper_seconds
         self._said = ""
         self._ready = False
+        self._rounds = 0
         self._unreadable: set[int] = set()
         self._dispatcher: Dispatcher | None = None
         """Made once: it remembers which jobs nobody can make, and there may be very many of them."""
@@ -102,9 +110,19 @@ class Reaper:
             abandon_clock(self._database, job)
 
     def _reap(self) -> None:
-        taken = reap(self._database, None, self._settings.chunk_attempts)
-        if taken:
-            log.warning("chunks whose process or worker had gone, or whose lease was over, wait again: %d", taken)
+        taken: list[str] = []
+        if reap(
+            self._database,
+            None,
+            self._settings.chunk_attempts,
+            lambda job, chunk: taken.append(f"chunk {chunk} of job {job}"),
+        ):
+            named = ", ".join(taken[:_NAMED]) + (", ..." if len(taken) > _NAMED else "")
+            log.warning(
+                "chunks whose process or worker had gone, or whose lease was over, wait again: %d (%s)",
+                len(taken),
+                named,
+            )
             self._each(running_jobs(self._database), self._advance_one)
 
     def _advance(self) -> None:
@@ -132,8 +150,13 @@ class Reaper:
 
     def _dispatch(self) -> None:
         if self._dispatcher is None:
-            self._dispatcher = dispatcher(self._database, self._settings)
+            self._dispatcher = dispatcher(self._database, self._settings, mends=True)
         self._dispatcher.dispatch()
+        self._rounds += 1
+        if self._rounds % _KEYS_ROUNDS == 0:
+            # a broker that is away is no trouble as long as nothing is to be sent
+            with contextlib.suppress(BrokerUnreachableError):
+                self._dispatcher.mend()
 
     def _say(self, trouble: str) -> None:
         """Logs a trouble when it comes and when it goes, not at every round between."""

@@ -1,4 +1,4 @@
-"""Whether the workers of this machine get on: do they beat, and do they take up what waits for them?"""
+"""Whether workers get on: do they beat, and do they take up what waits for them?"""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from sudokumill.store.owners import is_gone, machine_name
 from sudokumill.store.progress import read_spec
 from sudokumill.store.workers import Crew, WorkerRow, workers
 
-
 @dataclass(frozen=True)
 class Health:
-    """A worker whose process is there."""
+    """A worker whose process is there, as far as that is known."""
 
     worker: WorkerRow
     idle: float
@@ -35,11 +34,33 @@ def health_here(database: Database, patience: float) -> list[Health]:
         patience: seconds that a worker may be at its chunks, and that a job may have been there, before a waiting
             chunk speaks against the worker. Shorter than a chunk may take, all that are busy would look stuck.
     """
-    found = [
+    return _healths(database, patience, workers(database, machine_name()))
+
+
+def health_everywhere(database: Database, patience: float, silence: float) -> list[Health]:
+    """The same of the workers of all machines, without those of which nobody can tell here that they are there.
+
+    A worker of another machine that is silent may have gone with that: nothing is known of it. It hangs if it took
+    or ended a chunk long after its last heartbeat.
+
+    Args:
+        database: where their rows are.
+        patience: see ``health_here``.
+        silence: seconds for which a worker that was killed may have made chunks after its last heartbeat.
+    """
+    here = machine_name()
+    rows = [
         each
-        for each in workers(database, machine_name())
-        if each.crew.job is None and not each.left and not is_gone(each.crew.name)
+        for each in workers(database)
+        if each.alive
+        or each.crew.name.startswith(here)
+        or (each.busy_at is not None and each.busy_at < each.silent - silence)
     ]
+    return _healths(database, patience, rows)
+
+
+def _healths(database: Database, patience: float, rows: list[WorkerRow]) -> list[Health]:
+    found = [each for each in rows if each.crew.job is None and not each.left and not is_gone(each.crew.name)]
     with database.read() as connection:
         now = connection.execute(select(Now())).scalar_one()
     healths = []

@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum, auto
@@ -240,7 +241,12 @@ def fail(database: Database, held: Claim, chunk_attempts: int, reason: str) -> N
             _end_attempt(connection, row, chunk_attempts, reason)
 
 
-def reap(database: Database, job: int | None, chunk_attempts: int) -> int:
+def reap(
+    database: Database,
+    job: int | None,
+    chunk_attempts: int,
+    note: Callable[[int, int], object] = lambda _job, _chunk: None,
+) -> int:
     """Takes back chunks whose lease ran out, whose worker beats no more, or whose process here has gone.
 
     What was claimed after its worker's last heartbeat had run out was claimed by a process that lives: only the
@@ -250,6 +256,7 @@ def reap(database: Database, job: int | None, chunk_attempts: int) -> int:
         database: where.
         job: whose chunks; None for those of all jobs.
         chunk_attempts: attempts before a chunk is split.
+        note: told the job and the number of each chunk that was taken back.
 
     Returns:
         How many chunks were taken back.
@@ -279,6 +286,7 @@ def reap(database: Database, job: int | None, chunk_attempts: int) -> int:
             with contextlib.suppress(UnreadableJobError), database.write(row.job_id) as connection:
                 if _take_back(connection, row, chunk_attempts):
                     taken += 1
+                    note(row.job_id, row.id)
                     continue
             if row.late > IDLE_SECONDS:
                 _end_frozen(database, row.id)
