@@ -74,8 +74,8 @@ def load_settings() -> Settings:
         EmptyDatabaseUrlError: the database's URL is set, and empty.
         BadSettingError: a variable that cannot be used; names it and says why.
     """
-    # other settings are as good as unset when they are empty; with this one, a worker or an order would go to a new
-    # database, which nobody else has
+    # other settings are as good as unset when they are empty; with this one, a worker or an order would go to a
+    # new database, which nobody else has
     if not os.environ.get(_DATABASE_URL, "unset").strip():
         raise EmptyDatabaseUrlError(
             name=_DATABASE_URL, reason="it is empty", default=Settings.model_fields["database_url"].default

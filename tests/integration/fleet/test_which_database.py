@@ -39,8 +39,8 @@ def test_the_doctor_says_that_it_is_empty(fleet: Fleet) -> None:
 def test_a_worker_makes_no_database_where_none_was_named(fleet: Fleet) -> None:
     done = fleet.command("worker", code=1, env=UNSET)
     assert done.stderr == (
-        "sudokumill: SUDOKUMILL_DATABASE_URL is not set, and there is no sudokumill.db here, so this worker has no "
-        "database; set the variable to the one that orders go to\n"
+        "sudokumill: SUDOKUMILL_DATABASE_URL is not set, and there is no sudokumill.db here, so this worker has "
+        "no database; set the variable to the one that orders go to\n"
     )
     assert list(fleet.folder.iterdir()) == []
 
@@ -70,7 +70,9 @@ def test_a_database_that_is_not_there(fleet: Fleet, tmp_path: Path) -> None:
 
 def test_an_order_says_that_its_database_was_not_named(fleet: Fleet) -> None:
     warnings = fleet.outcome("enqueue", "generate", "--count", 5, env=UNSET)["warnings"]
-    assert any("waits: SUDOKUMILL_DATABASE_URL is not set, so it is in a file of this machine" in one for one in warnings)
+    assert any(
+        "waits: SUDOKUMILL_DATABASE_URL is not set, so it is in a file of this machine" in one for one in warnings
+    )
 
 
 def test_who_drops_a_chunk_of_another_database_says_which_it_uses(fleet: Fleet) -> None:

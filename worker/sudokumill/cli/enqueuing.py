@@ -14,7 +14,11 @@ from sudokumill.store.models import JobState
 
 
 def order_and_wake(request: Request) -> int:
-    """Orders a job and wakes the workers; returns the exit code: 1 if its file had unreadable lines, which the order goes without."""
+    """Orders a job and wakes the workers.
+
+    Returns:
+        The exit code: 1 if its file had lines that cannot be read; the order stands, without these.
+    """
     settings = load_settings()
     check_broker_setting(settings)
     accepted = accept(request, settings)

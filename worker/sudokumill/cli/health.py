@@ -1,4 +1,4 @@
-"""Whether workers get on: for ``doctor --worker``, in one line and an exit code for health checks, and ``doctor``."""
+"""Whether workers get on: for ``doctor``, and in one line for health checks (``doctor --worker``)."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def prepared(queues: str | None, processes: int | None, celery: Sequence[str]) -
 
 
 def _open(settings: Settings) -> Database:
-    """The database; where nobody chose one, it must be there: orders would hardly come to a new file of this folder.
+    """The database; where nobody chose one, it must be there: no order would come to a new file of this folder.
 
     Raises:
         NoWorkersDatabaseError: it is not.

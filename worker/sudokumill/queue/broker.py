@@ -280,8 +280,8 @@ _MEANINGS: Final[tuple[tuple[tuple[str, ...], str], ...]] = (
     ),
     (
         ("wrongtype",),
-        "a key of one of its queues is of another type ({reason}); workers delete it when they meet it, what writes "
-        "there?",
+        "a key of one of its queues is of another type ({reason}); workers delete it when they meet it, what "
+        "writes there?",
     ),
     (
         ("misconf",),

@@ -93,8 +93,8 @@ class Workplace:
         if database != self._identity:
             log.error(
                 "dropped chunk %s of database %.40s: this worker's is %s, %s; if that is the wrong one, mend "
-                "SUDOKUMILL_DATABASE_URL; else two databases share this broker, give each a number of its own at the "
-                "end of SUDOKUMILL_BROKER_URL",
+                "SUDOKUMILL_DATABASE_URL; else two databases share this broker, give each a number of its own at "
+                "the end of SUDOKUMILL_BROKER_URL",
                 number, database, self._identity, self._database.name,
             )  # fmt: skip
             return None

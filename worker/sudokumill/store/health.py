@@ -15,6 +15,7 @@ from sudokumill.store.owners import is_gone, machine_name
 from sudokumill.store.progress import read_spec
 from sudokumill.store.workers import Crew, WorkerRow, workers
 
+
 @dataclass(frozen=True)
 class Health:
     """A worker whose process is there, as far as that is known."""
