@@ -239,7 +239,7 @@ def test_the_doctor_says_what_is_wrong_with_the_workers_of_the_fleet(database: D
     assert len(wrong) == 2
     for line in wrong:
         assert re.match(
-            rf"wrong: worker w1@here has neither taken up nor ended a chunk for 10\d\d s, but chunks of job {job} ",
+            rf"wrong: worker w1@here has neither taken up nor ended a chunk for 10\d\d s, but chunks of job {job}",
             line,
         )
     workers.leave(database, away)

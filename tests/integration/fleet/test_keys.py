@@ -61,6 +61,20 @@ def test_the_doctor_says_it_and_changes_nothing(fleet: Fleet, name: str, kind: s
         assert client.type(name) == kind.encode()
 
 
+def test_a_worker_starts_in_spite_of_them(fleet: Fleet) -> None:
+    with fleet.redis() as client:
+        for name in ("_kombu.binding.celery.pidbox", "_kombu.binding.solve", "unacked_index", "grade"):
+            client.set(name, "hello")
+    worker = fleet.worker()
+    job = fleet.order(*ORDER)
+    fleet.wait_for(job, seconds=40)
+    worker.says("deleted keys of the wrong type from the broker: ")
+    assert "Unrecoverable error" not in worker.log
+    with fleet.redis() as client:
+        fleet.until(lambda: not [key for key in client.keys() if client.type(key) == b"string"], "no string left")
+    fleet.command("doctor")
+
+
 def test_who_orders_says_it_and_leaves_it_to_the_workers(fleet: Fleet) -> None:
     with fleet.redis() as client:
         client.set("generate", "hello")

@@ -134,3 +134,16 @@ def test_a_fleet_on_one_machine_does_with_sqlite(new_fleet: Any, tmp_path: Path)
         fleet.wait_for(job)
         fleet.check(job, 500)
         assert {row.attempt for row in fleet.chunks(job)} == {1}
+
+
+def test_an_order_from_a_file_with_lines_that_cannot_be_read_says_that_it_stands(fleet: Any) -> None:
+    """Exit code 1 alone would look as if nothing was ordered."""
+    puzzle = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+    for job, (bad, these) in enumerate([(1, "this line"), (2, "these 2 lines")], 1):
+        (fleet.folder / "grids.txt").write_text("\n".join([puzzle, *["12345"] * bad]) + "\n")
+        done = fleet.command("enqueue", "solve", "--file", "grids.txt", "--key", f"k{bad}", code=1)
+        assert f"sudokumill: job {job} is ordered, without {these}" in done.stderr.splitlines()
+        assert f"job {job}: 1 " in done.stdout
+        assert fleet.progress(job).count == 1
+        again = fleet.command("enqueue", "solve", "--file", "grids.txt", "--key", f"k{bad}", code=1)
+        assert "is ordered, without" not in again.stderr

@@ -90,10 +90,18 @@ _OPTIONS: Final[dict[str, Option]] = {
         help="Dig the finals that this job delivered.",
     ),
     "file": click.option(
-        "--file", "path", metavar="FILE", help="Solve the grids of this file; - is standard input."
+        "--file",
+        "path",
+        metavar="FILE",
+        help="Solve the grids of this file; - is standard input. Lines that cannot be read are named and left out, and "
+        "the exit code is 1.",
     ),
     "graded_file": click.option(
-        "--file", "path", metavar="FILE", help="Grade the puzzles of this file; - is standard input."
+        "--file",
+        "path",
+        metavar="FILE",
+        help="Grade the puzzles of this file; - is standard input. Lines that cannot be read are named and left out, "
+        "and the exit code is 1.",
     ),
     "most_graded": click.option("--count", type=int, metavar="N", help="How many to grade; by default all."),
     "limit": click.option(

@@ -76,8 +76,8 @@ def of_one_machine(database: Database, settings: Settings) -> str | None:
         return None
     if not settings.names_database:
         return (
-            f"SUDOKUMILL_DATABASE_URL is not set, so it is in a file of this machine ({database.path}), and workers "
-            "on others have none of it; cancel it, set the variable, and order again"
+            f"SUDOKUMILL_DATABASE_URL is not set, so it is in a file of this machine ({database.path}), and "
+            "workers on others have none of it; cancel it, set the variable, and order again"
         )
     return (
         f"the database is a file of this machine ({database.path}), and workers on others have none of it; is "

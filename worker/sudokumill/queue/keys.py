@@ -4,7 +4,7 @@ A key ``solve`` that is a string, say, makes Redis refuse every BRPOP that names
 with such a key: what is true stands in the database, and what waits is published again.
 
     generate, dig, ...                  list    messages; there is one besides for each of kombu's priorities
-    _kombu.binding.generate, ...        set     which queues an exchange has
+    _kombu.binding.generate, ...        set     which queues an exchange has; those of Celery's remote control too
     unacked, unacked_index              hash and sorted set: messages in the hands of workers
     unacked_mutex                       string  who looks for those that were left behind
 """
@@ -22,10 +22,11 @@ from sudokumill.jobs import JobKind
 log: Final = logging.getLogger(__name__)
 
 _PRIORITIES: Final = ("", "\x06\x163", "\x06\x166", "\x06\x169")
+_REMOTE_CONTROL: Final = ("celery.pidbox", "reply.celery.pidbox", "celeryev")
 
 _TYPES: Final = {
     **{kind.value + priority: "list" for kind in JobKind for priority in _PRIORITIES},
-    **{f"_kombu.binding.{kind.value}": "set" for kind in JobKind},
+    **{f"_kombu.binding.{name}": "set" for name in (*(kind.value for kind in JobKind), *_REMOTE_CONTROL)},
     "unacked": "hash",
     "unacked_index": "zset",
     "unacked_mutex": "string",
