@@ -134,6 +134,8 @@ def test_a_process_of_the_pool_that_is_killed_in_mid_chunk(fleet: Any) -> None:
     fleet.wait_for(job)
     fleet.check(job, COUNT)
     _check_attempts(fleet, job, lost)
+    for chunk in lost:
+        worker.says(f"wait again: 1 (chunk {chunk} of job {job})")
     assert pool[0] not in fleet.until(lambda: len(worker.pool) == 2 and worker.pool, "two processes")
 
 
