@@ -209,3 +209,12 @@ MOODY = """
     def sudokumill_register_generators():
         yield generator("moody", Moody)
 """
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("job list", "did you mean jobs"), ("Doctor", "did you mean doctor"), ("xyzzy", "known: bands, ")],
+)
+def test_a_command_that_is_mistyped(mill: Mill, typed: str, meant: str) -> None:
+    done = mill(*typed.split(), code=2)
+    assert f"No such command '{typed.split(maxsplit=1)[0]}'; {meant}" in done.stderr

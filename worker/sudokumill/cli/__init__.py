@@ -12,7 +12,7 @@ from typing import Final
 import click
 
 import sudokumill
-from sudokumill.errors import SudokumillError
+from sudokumill.errors import SudokumillError, near
 
 _COMMANDS: Final = {
     "run": ("Make what a job orders, on this machine.", "run:run"),
@@ -51,6 +51,14 @@ class _LazyGroup(click.Group):
         module, _, name = _COMMANDS[cmd_name][1].partition(":")
         command: click.Command = getattr(importlib.import_module(f"{__name__}.{module}"), name)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is called; for an unknown name, the nearest ones are named."""
+        if args[0] not in _COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {args[0]!r}; {near(args[0], _COMMANDS)}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, without importing any."""

@@ -93,15 +93,15 @@ _OPTIONS: Final[dict[str, Option]] = {
         "--file",
         "path",
         metavar="FILE",
-        help="Solve the grids of this file; - is standard input. Lines that cannot be read are named and left out, and "
-        "the exit code is 1.",
+        help="Solve the grids of this file; - is standard input. Lines that cannot be read are named and left out; "
+        "the exit code is 1 then.",
     ),
     "graded_file": click.option(
         "--file",
         "path",
         metavar="FILE",
-        help="Grade the puzzles of this file; - is standard input. Lines that cannot be read are named and left out, "
-        "and the exit code is 1.",
+        help="Grade the puzzles of this file; - is standard input. Lines that cannot be read are named and left "
+        "out; the exit code is 1 then.",
     ),
     "most_graded": click.option("--count", type=int, metavar="N", help="How many to grade; by default all."),
     "limit": click.option(
