@@ -93,8 +93,8 @@ _OPTIONS: Final[dict[str, Option]] = {
         "--file",
         "path",
         metavar="FILE",
-        help="Solve the grids of this file; - is standard input. Lines that cannot be read are named and left out; "
-        "the exit code is 1 then.",
+        help="Solve the grids of this file; - is standard input. Lines that cannot be read are named and left "
+        "out; the exit code is 1 then.",
     ),
     "graded_file": click.option(
         "--file",
