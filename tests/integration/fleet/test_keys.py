@@ -71,8 +71,7 @@ def test_a_worker_starts_in_spite_of_them(fleet: Fleet) -> None:
     worker.says("deleted keys of the wrong type from the broker: ")
     assert "Unrecoverable error" not in worker.log
     with fleet.redis() as client:
-        left = lambda: [key for key in client.scan_iter() if client.type(key) == b"string"]  # noqa: E731
-        fleet.until(lambda: not left(), "no string left")
+        fleet.until(lambda: b"string" not in map(client.type, client.scan_iter()), "no string left")
     fleet.command("doctor")
 
 
