@@ -450,7 +450,7 @@ def test_yields_are_shown_by_digger_and_band(
 ) -> None:
     fork("bands", "set", "low=1..4.9", "high=5..9", "top=9.1..", "--grader", "judge", env=lab)
     fork("bands", "use", "judge", env=lab)
-    assert "no stored level lies in a band of grader judge" in fork("yields", env=lab).stdout
+    assert "nothing that was dug has a grade of judge and a band" in fork("yields", env=lab).stdout
     outcome("run", "levels", "--count", 40, "--grader", "judge", env=lab)
     outcome("run", "levels", "--count", 30, "--option", "clues_max=30", env=lab)
     outcome("run", "grade", env=lab)

@@ -63,7 +63,7 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
         ("  repeated", found.repeated, ""),
         ("  not new", found.not_new, ""),
         ("  failed", found.failed, ""),
-        ("  surplus", found.surplus, " (stored as stock)"),
+        ("  surplus", found.surplus, f" (stored as stock{_since(found.dropped_hits)})"),
     ):
         if number:
             table.add_row(name, f"{number:,}{remark}")
@@ -121,10 +121,16 @@ def _add_rest(
 
 def _kept(database: Database, found: Progress) -> str:
     """How many of those off target are there."""
-    number = off_target(database, found.id) if found.missed else 0
+    number = (off_target(database, found.id) if found.missed else 0) + found.dropped
     if not number:
         return " (of none a puzzle is stored)"
-    return f" ({'all' if number >= found.missed else f'{number:,}'} stored under what they are)"
+    many = "all" if number >= found.missed else f"{number:,}"
+    return f" ({many} stored under what they are{_since(found.dropped)})"
+
+
+def _since(dropped: int) -> str:
+    """How many of those are not there any more."""
+    return f", {dropped:,} of them dropped since" if dropped else ""
 
 
 def made_of(found: Progress) -> int:
@@ -133,13 +139,13 @@ def made_of(found: Progress) -> int:
 
 
 def _is_rare(found: Progress) -> bool:
-    tried, hits = made_of(found), found.qualified - found.stock
+    tried, hits = made_of(found), found.hits
     return found.spec.difficulty is not None and tried >= _FEW_TRIED and hits <= tried * RARE
 
 
 def _rare(found: Progress) -> str:
     """One line on what hardly ever comes, and where all the rest is."""
-    tried, hits = made_of(found), found.qualified - found.stock
+    tried, hits = made_of(found), found.hits
     share = f"one in {tried / hits:,.0f} was as ordered" if hits else "nothing was as ordered"
     return f"{share}; all others are stock:  sudokumill stock"
 
@@ -180,6 +186,7 @@ def job_row(found: Progress) -> dict[str, Any]:
             )
         },
         "tried": made_of(found),
+        "dropped": found.dropped + found.dropped_hits,
         "chunks": {state.value: number for state, number in found.chunks.items()},
         "parts": {
             part.value: {"name": choice.name, "version": choice.version, "options": choice.options}
