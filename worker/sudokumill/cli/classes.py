@@ -154,7 +154,7 @@ def _of_file(settings: Settings, file: str, text_format: str | None, lenient: bo
     from sudokumill.classing import class_ids
     from sudokumill.cli.chosen import chosen
     from sudokumill.cli.inputs import InputFile
-        from sudokumill.contracts import SolveStatus
+    from sudokumill.contracts import SolveStatus
     from sudokumill.grids.batch import to_lines
     from sudokumill.jobs import Part
     from sudokumill.solving import verified_solve
