@@ -51,8 +51,8 @@ from sudokumill.store.database import Database, Now
 from sudokumill.store.leases import Claim, Holder, claim, waiting_job
 from sudokumill.store.models import Chunk, ChunkState, Job, JobState
 from sudokumill.store.placing import place
+from sudokumill.store.progress import progress
 from sudokumill.store.publishing import Able, next_chunk, take_due
-from sudokumill.store.reading import progress
 from sudokumill.store.workers import Crew, beat
 
 FORK: Final = multiprocessing.get_context("fork")

@@ -46,7 +46,7 @@ from sudokumill.settings import load_settings
 from sudokumill.store import schema
 from sudokumill.store.database import Database
 from sudokumill.store.placing import place
-from sudokumill.store.reading import progress
+from sudokumill.store.progress import progress
 
 COMMAND = Path(sys.executable).with_name("sudokumill")
 PROCESSES = 2

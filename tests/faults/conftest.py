@@ -32,9 +32,10 @@ from sudokumill.settings import Settings
 from sudokumill.store import schema
 from sudokumill.store.audit import audit
 from sudokumill.store.database import Database
+from sudokumill.store.delivered import delivered_rows
 from sudokumill.store.models import Base, FinalRow
 from sudokumill.store.placing import place
-from sudokumill.store.reading import Progress, delivered_rows, progress
+from sudokumill.store.progress import Progress, progress
 
 __all__ = ["crowd", "empty_database", "fleet", "new_fleet"]
 

@@ -168,8 +168,8 @@ def test_every_message_delivered_three_times(fleet: Any) -> None:
 
 
 def test_a_message_that_is_lost_is_sent_again(new_fleet: Any) -> None:
-    # its worker counts as alive for six seconds after it was last heard of
-    with new_fleet(SUDOKUMILL_REAPER_SECONDS="2", SUDOKUMILL_LEASE_SECONDS="1") as fleet:
+    # its worker counts as alive for fifteen seconds after it was last heard of; one that is gone is sent nothing
+    with new_fleet(SUDOKUMILL_REAPER_SECONDS="5", SUDOKUMILL_LEASE_SECONDS="1") as fleet:
         worker = fleet.worker()
         fleet.wait_for(fleet.order("generate", "--count", 5))
         with fleet.redis() as client:

@@ -48,12 +48,13 @@ from sudokumill.cli import main
 from sudokumill.store import schema
 from sudokumill.store.audit import Account, audit
 from sudokumill.store.database import Database
+from sudokumill.store.delivered import delivered_rows
 from sudokumill.store.models import Base, Chunk, Job
-from sudokumill.store.reading import Progress, delivered_rows, progress
+from sudokumill.store.progress import Progress, progress
 from sudokumill.store.workers import WorkerRow, workers
 
 LAB: Final = Path(__file__).parents[1] / "faults" / "plugins"
-PATIENCE_SECONDS: Final = 60.0
+PATIENCE_SECONDS: Final = 120.0
 AUDIT_PATIENCE_SECONDS: Final = 60.0
 """Reapers that tests froze or killed take no chunk back; others may be slow."""
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from sudokumill.grids.batch import from_lines, to_lines
+from sudokumill.store.delivered import delivered_rows
 from sudokumill.store.followers import followers
 from sudokumill.store.models import Grade
-from sudokumill.store.reading import delivered_rows
 from sudokumill_native.options import SearchOptions
 from sudokumill_native.solvers import NativeSolver
 

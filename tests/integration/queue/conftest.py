@@ -19,8 +19,9 @@ from sudokumill.registry import Registry, load_registry
 from sudokumill.settings import Settings
 from sudokumill.store import schema
 from sudokumill.store.database import Database
+from sudokumill.store.delivered import delivered_rows
 from sudokumill.store.placing import place
-from sudokumill.store.reading import Progress, delivered_rows, progress
+from sudokumill.store.progress import Progress, progress
 
 LAB = Path(__file__).parents[2] / "faults" / "plugins"
 NAMES = {Part.GENERATOR: "native", Part.DIGGER: "native", Part.SOLVER: "native", Part.CHECKER: "exact-cover"}

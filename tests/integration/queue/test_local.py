@@ -11,9 +11,11 @@ from sudokumill.grids.batch import Grids
 from sudokumill.jobs import JobKind, Source
 from sudokumill.queue import local
 from sudokumill.store import steering
+from sudokumill.store.delivered import delivered_rows
 from sudokumill.store.models import ChunkState, ItemFailure, JobState, Puzzle
 from sudokumill.store.placing import count_inputs, place
-from sudokumill.store.reading import Progress, delivered_rows, failures, reports, versions
+from sudokumill.store.progress import Progress
+from sudokumill.store.reading import failures, reports, versions
 
 
 def test_a_job_from_order_to_levels(works: Any) -> None:

@@ -23,11 +23,12 @@ from sudokumill.store import leases, schema
 from sudokumill.store.advance import Pace, advance
 from sudokumill.store.audit import Account, audit
 from sudokumill.store.database import Database
+from sudokumill.store.delivered import delivered_rows
 from sudokumill.store.keeping import Made, finish
 from sudokumill.store.leases import Claim, Hold, Holder
 from sudokumill.store.models import Base, Chunk, JobState
 from sudokumill.store.placing import Placed, place
-from sudokumill.store.reading import Progress, delivered_rows, progress
+from sudokumill.store.progress import Progress, progress
 from sudokumill.streams import Streams, position_seeds
 
 FINAL = from_lines(["826495173759213864134786925978562341312974658645138792467851239291347586583629417"])

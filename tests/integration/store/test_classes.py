@@ -15,9 +15,9 @@ from sudokumill.store import leases, schema, steering
 from sudokumill.store.audit import audit
 from sudokumill.store.classes import Stored, count_classes, keep_classes, unclassed
 from sudokumill.store.database import Database
+from sudokumill.store.delivered import delivered_rows
 from sudokumill.store.models import FinalRow, JobState, Puzzle
 from sudokumill.store.placing import place
-from sudokumill.store.reading import delivered_rows
 
 KINDS = pytest.mark.parametrize("kind", [JobKind.GENERATE, JobKind.LEVELS])
 

@@ -19,10 +19,11 @@ from sudokumill.store import clearing, steering
 from sudokumill.store.bands import BandRange, set_bands
 from sudokumill.store.clearing import Dropped, Meant
 from sudokumill.store.database import Database
+from sudokumill.store.delivered import delivered_rows
 from sudokumill.store.keeping import Made, finish
 from sudokumill.store.models import FinalRow, Grade, Job, JobState, Puzzle
 from sudokumill.store.placing import count_inputs
-from sudokumill.store.reading import delivered_rows, inputs
+from sudokumill.store.reading import inputs
 
 PARTS = {part: Choice(name="fake", version="1") for part in (Part.GENERATOR, Part.DIGGER)}
 JUDGE = {Part.GRADER: Choice(name="judge", version="1")}

@@ -24,7 +24,8 @@ from sudokumill.store.advance import give_up
 from sudokumill.store.followers import followers
 from sudokumill.store.keeping import Made, finish
 from sudokumill.store.models import Grade, Job, JobState, Puzzle
-from sudokumill.store.reading import inputs, read_spec
+from sudokumill.store.progress import read_spec
+from sudokumill.store.reading import inputs
 
 CEILING = 4.4
 PARTS = {

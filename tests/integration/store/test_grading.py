@@ -16,10 +16,12 @@ from sudokumill.errors import BadOrderError, NothingToGradeError
 from sudokumill.grids.batch import Grids
 from sudokumill.jobs import Choice, JobKind, Part, Source
 from sudokumill.rows import Batch, GradeRows, Grades, ItemError, LevelRows
+from sudokumill.store.delivered import delivered_rows
 from sudokumill.store.keeping import Made, finish
 from sudokumill.store.models import Delivery, Grade, Job, JobState, Puzzle
 from sudokumill.store.placing import count_inputs
-from sudokumill.store.reading import delivered_rows, failed_lines, progress
+from sudokumill.store.progress import progress
+from sudokumill.store.reading import failed_lines
 from sudokumill.store.yields import cost_of
 
 Ratings = Callable[[int], float]

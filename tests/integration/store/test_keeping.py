@@ -12,10 +12,11 @@ from sudokumill.contracts import SolveStatus
 from sudokumill.grids.batch import Grids, digests, to_lines
 from sudokumill.jobs import JobKind, Source
 from sudokumill.rows import Batch, Failure, SolutionRows
+from sudokumill.store.delivered import delivered_rows
 from sudokumill.store.keeping import Made, finish
 from sudokumill.store.leases import Hold
 from sudokumill.store.models import ChunkState, Delivery, FinalRow, ItemFailure, JobState, Puzzle, Solution
-from sudokumill.store.reading import delivered_rows, failures, reports, versions
+from sudokumill.store.reading import failures, reports, versions
 
 
 def _same(position: int) -> int:

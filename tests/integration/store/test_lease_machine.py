@@ -33,7 +33,7 @@ from sudokumill.store.advance import give_up
 from sudokumill.store.audit import audit
 from sudokumill.store.leases import Claim, Hold, Holder
 from sudokumill.store.models import Chunk, ChunkState, Delivery, FinalRow, ItemFailure, JobState
-from sudokumill.store.reading import idle_jobs
+from sudokumill.store.progress import idle_jobs
 from sudokumill.store.workers import Crew, beat
 
 ATTEMPTS = 2

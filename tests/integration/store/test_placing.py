@@ -12,7 +12,8 @@ from sudokumill.jobs import FIRST_CHUNKS, Choice, JobKind, Part, Source
 from sudokumill.store.database import Database
 from sudokumill.store.models import Chunk, Input, Job, JobState
 from sudokumill.store.placing import count_inputs, place
-from sudokumill.store.reading import inputs, progress
+from sudokumill.store.progress import progress
+from sudokumill.store.reading import inputs
 
 FORK = multiprocessing.get_context("fork")
 

@@ -26,7 +26,7 @@ from sudokumill.store.database import Database
 from sudokumill.store.grades import grade_columns
 from sudokumill.store.levels import level_columns
 from sudokumill.store.models import Base, Chunk, Job
-from sudokumill.store.reading import jobs
+from sudokumill.store.progress import jobs
 
 FORK = multiprocessing.get_context("fork")
 

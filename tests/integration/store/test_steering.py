@@ -12,7 +12,7 @@ from sudokumill.store import leases, steering
 from sudokumill.store.advance import give_up
 from sudokumill.store.leases import Hold, reap
 from sudokumill.store.models import Chunk, ChunkState, FinalRow, ItemFailure, JobState
-from sudokumill.store.reading import idle_jobs, jobs
+from sudokumill.store.progress import idle_jobs, jobs
 
 
 def _same(position: int) -> int:

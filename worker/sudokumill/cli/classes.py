@@ -84,7 +84,7 @@ def _canonicaliser(settings: Settings) -> Canonicaliser:
 
 def _meant(database: Database, finals: bool, job: int | None) -> Stored:
     from sudokumill.store.classes import Stored, delivers
-    from sudokumill.store.reading import progress
+    from sudokumill.store.progress import progress
 
     if job is None:
         return Stored(finals)

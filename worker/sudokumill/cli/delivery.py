@@ -19,7 +19,8 @@ from sudokumill.grids.batch import from_lines
 from sudokumill.jobs import JobKind
 from sudokumill.output import opened
 from sudokumill.store.database import Database
-from sudokumill.store.reading import Progress, delivered_rows
+from sudokumill.store.delivered import delivered_rows
+from sudokumill.store.progress import Progress
 
 _WRITTEN_AT_A_TIME: Final = 5_000
 _GRADE_FIELDS: Final = (

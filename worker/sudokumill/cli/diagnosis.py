@@ -25,6 +25,7 @@ from sudokumill.registry.discovery import find_sources
 from sudokumill.settings import Settings, load_settings
 from sudokumill.store import reading, schema
 from sudokumill.store.database import Database
+from sudokumill.store.progress import open_jobs, progress
 from sudokumill.store.workers import needs_of, workers
 
 _JOBS_SHOWN: Final = 20
@@ -149,7 +150,7 @@ def _waiting(database: Database) -> list[str]:
     """Why jobs wait that no live worker takes, the oldest first."""
     reasons: dict[tuple[str, ...], str | None] = {}
     stuck: list[tuple[int, str]] = []
-    for job, spec in reading.open_jobs(database):
+    for job, spec in open_jobs(database):
         wants = (spec.kind.value, *sorted(needs_of(spec)))
         if wants not in reasons:
             reasons[wants] = why_it_waits(database, spec)
@@ -157,9 +158,7 @@ def _waiting(database: Database) -> list[str]:
         if reason is not None:
             stuck.append((job, reason))
     lines = [
-        f"job {job} waits: {reason}"
-        for job, reason in stuck[:_JOBS_SHOWN]
-        if not reading.progress(database, job).at_work
+        f"job {job} waits: {reason}" for job, reason in stuck[:_JOBS_SHOWN] if not progress(database, job).at_work
     ]
     more = len(stuck) - _JOBS_SHOWN
     return lines + ([f"{more:,} more jobs wait that no live worker takes"] if more > 0 else [])

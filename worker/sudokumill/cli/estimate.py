@@ -8,7 +8,7 @@ from typing import Final
 from sudokumill.cli.ordering import Accepted, processes_of
 from sudokumill.cli.summary import RARE
 from sudokumill.jobs import JobSpec, Part
-from sudokumill.store.reading import progress
+from sudokumill.store.progress import progress
 from sudokumill.store.yields import Cost, cost_by_grades, cost_of
 
 _FEW_HITS: Final = 5

@@ -43,13 +43,14 @@ def export(
     from sudokumill.output import STANDARD_OUTPUT
     from sudokumill.settings import load_settings
     from sudokumill.store import levels, reading
+    from sudokumill.store.progress import progress
 
     if as_json and (text_format is not None or solutions):
         other = "--format" if text_format is not None else "--solutions"
         raise BadOrderError(reason=f"--json has a form of its own, with clues and solutions; leave out {other}")
     database = open_store(load_settings())
     if job is not None:
-        found = reading.progress(database, job)
+        found = progress(database, job)
         if not found.state.ended:
             err().print(f"job {job} is {found.state.value}: this is what it has delivered so far")
         written = write_delivered(database, found, output, text_format, as_json, solutions, limit)

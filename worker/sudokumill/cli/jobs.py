@@ -57,9 +57,9 @@ def list_(limit: int, as_json: bool) -> None:
     """
     from sudokumill.cli.summary import is_left, job_row, made_of, shown_state
     from sudokumill.cli.tables import plain_table
-    from sudokumill.store import reading
+    from sudokumill.store.progress import jobs as read_jobs
 
-    found, unreadable = reading.jobs(_store(), limit)
+    found, unreadable = read_jobs(_store(), limit)
     for error in unreadable:
         err().print(f"sudokumill: {error}", soft_wrap=True)
     if as_json:
@@ -91,10 +91,10 @@ def show(job: int, as_json: bool) -> None:
     from sudokumill.cli.running import print_next
     from sudokumill.cli.summary import job_object, print_job
     from sudokumill.cli.waking import say_why
-    from sudokumill.store import reading
+    from sudokumill.store.progress import progress
 
     database = _store()
-    found = reading.progress(database, job)
+    found = progress(database, job)
     if as_json:
         print_json(job_object(database, found))
         return
@@ -123,11 +123,11 @@ def watch(ctx: click.Context, job: int, as_json: bool) -> None:
     from sudokumill.cli.running import print_next, show_progress
     from sudokumill.cli.summary import exit_code, items_of, job_object, print_job
     from sudokumill.cli.waking import say_why
-    from sudokumill.store import reading
     from sudokumill.store.models import JobState
+    from sudokumill.store.progress import progress
 
     database = _store()
-    found = reading.progress(database, job)
+    found = progress(database, job)
     worked_on = time.monotonic()
     with Bar(f"job {job}: {items_of(found.kind)}", found.count) as bar:
         while not found.state.ended and found.state is not JobState.PAUSED:
@@ -137,7 +137,7 @@ def watch(ctx: click.Context, job: int, as_json: bool) -> None:
             elif time.monotonic() - worked_on > _IDLE_SECONDS:
                 break
             time.sleep(_LOOK_SECONDS)
-            found = reading.progress(database, job)
+            found = progress(database, job)
     if as_json:
         print_json(job_object(database, found))
     else:

@@ -27,7 +27,7 @@ from sudokumill.store.bands import DEFAULT_BANDS, DEFAULT_GRADER, BandRange, ban
 from sudokumill.store.database import Database
 from sudokumill.store.models import JobState
 from sudokumill.store.placing import Placed, count_inputs, find_key, grader_of, place
-from sudokumill.store.reading import progress
+from sudokumill.store.progress import progress
 from sudokumill.store.workers import live
 
 if TYPE_CHECKING:

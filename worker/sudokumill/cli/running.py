@@ -22,7 +22,8 @@ from sudokumill.settings import Settings, load_settings
 from sudokumill.store.database import Database
 from sudokumill.store.followers import followers
 from sudokumill.store.models import JobState
-from sudokumill.store.reading import Progress, failed_lines, progress
+from sudokumill.store.progress import Progress, progress
+from sudokumill.store.reading import failed_lines
 
 if TYPE_CHECKING:
     from sudokumill.cli.inputs import InputFile

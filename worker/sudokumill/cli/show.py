@@ -36,13 +36,14 @@ def show(level: str | None, solution: bool, as_json: bool) -> None:
     """
     from sudokumill.cli.delivery import level_object, shown_grade
     from sudokumill.settings import load_settings
-    from sudokumill.store import levels, reading
+    from sudokumill.store import levels
+    from sudokumill.store.delivered import newest_delivered
 
     database = open_store(load_settings())
     job, row = None, None
     if level is not None:
         row = _find(database, level)
-    elif (found := reading.newest_delivered(database)) is not None:
+    elif (found := newest_delivered(database)) is not None:
         job, row = found
     else:
         row = levels.newest_level(database)

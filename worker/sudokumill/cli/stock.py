@@ -150,7 +150,7 @@ def _meant(
     from sudokumill.errors import BadOrderError
     from sudokumill.store.bands import band_named, bands
     from sudokumill.store.clearing import Meant
-    from sudokumill.store.reading import progress
+    from sudokumill.store.progress import progress
 
     if sum([band is not None, rating is not None, ungraded]) > 1:
         raise BadOrderError(reason="--band, --rating and --ungraded exclude each other; name one of them")

@@ -13,7 +13,8 @@ from sudokumill.rows import Failure, ReportSum
 from sudokumill.store.database import Database
 from sudokumill.store.followers import followers
 from sudokumill.store.models import JobState
-from sudokumill.store.reading import Progress, failures, first_lines, off_target, reports, versions
+from sudokumill.store.progress import Progress
+from sudokumill.store.reading import failures, first_lines, off_target, reports, versions
 from sudokumill.store.yields import OR_MORE, shown_shares, yield_of
 
 RARE: Final = 0.01

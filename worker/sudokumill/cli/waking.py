@@ -12,7 +12,7 @@ from sudokumill.queue.address import parse_address
 from sudokumill.settings import Settings
 from sudokumill.store.database import Database
 from sudokumill.store.models import JobState
-from sudokumill.store.reading import Progress, progress
+from sudokumill.store.progress import Progress, progress
 from sudokumill.store.workers import live
 
 

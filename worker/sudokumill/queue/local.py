@@ -34,7 +34,7 @@ from sudokumill.store.database import Database
 from sudokumill.store.leases import claim, reap
 from sudokumill.store.models import JobState
 from sudokumill.store.owners import owner_name
-from sudokumill.store.reading import Progress, progress
+from sudokumill.store.progress import Progress, progress
 
 _LOOK_SECONDS: Final = 0.1
 _IDLE_SECONDS: Final = 0.05

@@ -35,8 +35,8 @@ from sudokumill.store.advance import advance
 from sudokumill.store.clock import abandon_clock, stop_clock
 from sudokumill.store.database import Database
 from sudokumill.store.leases import reap
+from sudokumill.store.progress import idle_jobs, progress, running_jobs
 from sudokumill.store.publishing import recall_lost
-from sudokumill.store.reading import idle_jobs, progress, running_jobs
 
 log: Final = logging.getLogger("sudokumill.reaper")
 

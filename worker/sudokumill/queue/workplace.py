@@ -28,8 +28,8 @@ from sudokumill.settings import Settings
 from sudokumill.store.clock import abandon_clock
 from sudokumill.store.database import Database
 from sudokumill.store.leases import Claim, chunk_kind, claim, give_back, waiting_job
+from sudokumill.store.progress import progress
 from sudokumill.store.publishing import Able, identity, next_chunk, recall
-from sudokumill.store.reading import progress
 from sudokumill.store.workers import has_idle, needs_of, offers_of
 
 log: Final = logging.getLogger(__name__)

@@ -15,10 +15,12 @@ from sqlalchemy import Connection, func, select, update
 
 from sudokumill.jobs import FIRST_CHUNKS, JobKind
 from sudokumill.store.database import Database
+from sudokumill.store.delivered import last_delivered
 from sudokumill.store.followers import place_follower
 from sudokumill.store.models import Chunk, ChunkState, Job, JobState
 from sudokumill.store.placing import append_chunks
-from sudokumill.store.reading import OPEN, TRIED, Progress, last_delivered, read_failures, read_progress
+from sudokumill.store.progress import OPEN, TRIED, Progress, read_progress
+from sudokumill.store.reading import read_failures
 from sudokumill.store.yields import read_yield, shown_shares
 
 _ALL_FAILED: Final = 100

@@ -11,8 +11,9 @@ from sqlalchemy import Select, bindparam, func, select
 
 from sudokumill.jobs import JobKind
 from sudokumill.store.database import Database
+from sudokumill.store.delivered import delivered_positions
 from sudokumill.store.models import FinalRow, GridId, Puzzle
-from sudokumill.store.reading import Progress, delivered_positions
+from sudokumill.store.progress import Progress
 
 _AT_A_TIME: Final = 5_000
 """Rows whose classes are found out and committed at a time."""

@@ -24,7 +24,7 @@ from sudokumill.jobs import FIRST_CHUNKS, JobKind, JobSpec, Part, Source, follow
 from sudokumill.store.database import Database
 from sudokumill.store.models import Grade, GradeState, Input, Job, JobState, Puzzle
 from sudokumill.store.placing import append_chunks, insert_job
-from sudokumill.store.reading import Progress, progress, read_progress, read_spec
+from sudokumill.store.progress import Progress, progress, read_progress, read_spec
 
 PRIORITY: Final = -10
 """Whoever orders grades is not to wait for what nobody ordered."""

@@ -12,7 +12,7 @@ from sudokumill.errors import UnreadableJobError
 from sudokumill.store.database import Database, Now
 from sudokumill.store.models import PUBLISHED, UNPUBLISHED, Chunk, Job, JobState
 from sudokumill.store.owners import is_gone, machine_name
-from sudokumill.store.reading import read_spec
+from sudokumill.store.progress import read_spec
 from sudokumill.store.workers import Crew, WorkerRow, workers
 
 

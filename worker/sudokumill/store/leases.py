@@ -51,7 +51,7 @@ from sudokumill.store.models import (
     Worker,
 )
 from sudokumill.store.owners import is_gone
-from sudokumill.store.reading import read_spec
+from sudokumill.store.progress import read_spec
 from sudokumill.store.turns import Turn, step_in, waiting_chunk
 
 _DEATH_REASON: Final = "its process died, or ran beyond its lease, at every attempt"

@@ -28,8 +28,9 @@ from sudokumill.jobs import (
 )
 from sudokumill.store.copying import copy_in, copy_rows, digits, integers, raw
 from sudokumill.store.database import Database
+from sudokumill.store.delivered import delivered_finals
 from sudokumill.store.models import Chunk, FinalRow, Grade, GradeState, Input, Job, JobState, Puzzle
-from sudokumill.store.reading import delivered_finals, read_spec
+from sudokumill.store.progress import read_spec
 from sudokumill.store.stock import Classify, take_stock
 from sudokumill.store.turns import next_turn, waiting_chunk
 

@@ -22,7 +22,7 @@ from sudokumill.errors import UnreadableJobError
 from sudokumill.jobs import JobKind
 from sudokumill.store.database import Database, Now
 from sudokumill.store.models import PUBLISHED, UNPUBLISHED, Chunk, Identity, Job, JobState
-from sudokumill.store.reading import read_spec
+from sudokumill.store.progress import read_spec
 from sudokumill.store.workers import needs_of
 
 _GOING: Final = (JobState.WAITING.value, JobState.RUNNING.value)

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from sudokumill.errors import JobStateError
 from sudokumill.store.database import Database
 from sudokumill.store.models import PUBLISHED, Chunk, ChunkState, ItemFailure, Job, JobState
-from sudokumill.store.reading import Progress, read_progress
+from sudokumill.store.progress import Progress, read_progress
 from sudokumill.store.turns import catch_up, next_turn, waiting_chunk
 
 _LONGEST_RETRY: Final = 1_000

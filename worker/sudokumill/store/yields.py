@@ -17,7 +17,7 @@ from sudokumill.store.bands import BandRange, read_bands
 from sudokumill.store.database import Database
 from sudokumill.store.models import Chunk, Job
 from sudokumill.store.outcomes import Outcome, read_outcomes
-from sudokumill.store.reading import TRIED, Progress, jobs, read_spec
+from sudokumill.store.progress import TRIED, Progress, jobs, read_spec
 
 _DIGS: Final = (JobKind.LEVELS, JobKind.DIG)
 
