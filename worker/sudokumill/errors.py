@@ -151,6 +151,10 @@ class UnfindableError(UsageError):
     """{role} {name!r} cannot be found in {where}: {reason}; name it as package.module:NAME or path/to/file.py:NAME"""
 
 
+class UnknownCommandError(UsageError):
+    """there is no command {name!r}; did you mean: sudokumill run {name}"""
+
+
 # --- orders ----------------------------------------------------------------------------------------------
 
 

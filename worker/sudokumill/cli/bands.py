@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sudokumill.cli.console import open_store, out, print_json
+from sudokumill.cli.strict import StrictGroup
 from sudokumill.errors import BadBandError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _grader = click.option("--grader", metavar="NAME", help="Whose ratings; by defau
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=StrictGroup, invoke_without_command=True)
 @_json
 @click.pass_context
 def bands(ctx: click.Context, as_json: bool) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sudokumill.cli.console import FORMAT_NAMES, GREATEST_ID, open_store, print_json, shown_id
+from sudokumill.cli.strict import StrictCommand
 from sudokumill.errors import BadOrderError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _AT_A_TIME = 1_000
 
 
-@click.command()
+@click.command(cls=StrictCommand)
 @click.argument("file", required=False)
 @click.option("--finals", is_flag=True, help="Count finals instead of puzzles.")
 @click.option("--job", type=click.IntRange(0, GREATEST_ID), metavar="ID", help="Only what this job delivered.")

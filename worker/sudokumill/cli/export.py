@@ -10,10 +10,11 @@ import itertools
 import click
 
 from sudokumill.cli.console import FORMAT_NAMES, GREATEST_ID, err, open_store
+from sudokumill.cli.strict import StrictCommand
 from sudokumill.errors import BadOrderError
 
 
-@click.command()
+@click.command(cls=StrictCommand)
 @click.option(
     "--job",
     type=click.IntRange(0, GREATEST_ID),

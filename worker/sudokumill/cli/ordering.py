@@ -178,7 +178,7 @@ def _place(
         seed_given=request.seed is not None,
         inputs=[reading.grids for reading in readings or []],
         lines=None if readings is None else np.concatenate([reading.lines for reading in readings]),
-        processes=(_fleet(database, spec) + here) or settings.processes,
+        processes=(processes_of(database, spec) + here) or settings.processes,
         chunk_seconds=settings.chunk_seconds,
         priority=request.priority,
         classify=None if not spec.from_stock else partial(class_ids, find_canonicaliser(registry)),
@@ -191,12 +191,42 @@ def _place(
     return placed
 
 
-def processes_of(accepted: Accepted) -> int:
-    """How many processes of live workers will share a job's work."""
-    return _fleet(accepted.database, accepted.spec)
+@dataclass(frozen=True)
+class Proposed:
+    """What would be ordered."""
+
+    spec: JobSpec
+    trial: Trial | None
+    database: Database | None
+    """None: there is none yet."""
+    before: Placed | None = None
+    """The job that the key of this order ordered before."""
 
 
-def _fleet(database: Database, spec: JobSpec) -> int:
+def propose(request: Request, settings: Settings) -> Proposed:
+    """What ``accept`` would order; nothing is ordered, and no database is made.
+
+    Raises:
+        UsageError, PluginError: why it cannot be ordered.
+        StoreError: the database cannot be used.
+    """
+    registry = load_registry(settings.plugins, settings.plugin_dir)
+    database = None if request.no_store or not _is_there(settings) else open_store(settings)
+    difficulty, trial, inputs = difficulty_of(request, settings), None, None
+    if request.file is not None:
+        inputs = sum(len(reading.grids) for reading in read_whole(request.file))
+    elif request.source is not Source.FRESH:
+        asked = specify(request.order(settings, max(1, request.count or 1), difficulty), registry)
+        database = open_store(settings)
+        inputs = count_inputs(database, request.source, request.source_job, request.count, grader_of(asked))
+    spec = specify(request.order(settings, inputs, difficulty), registry)
+    if inputs is None:
+        spec, trial = aimed(spec, registry, choose=not request.no_aim, others=request.digger is None)
+    before = None if database is None else _ordered_before(database, request, spec)
+    return Proposed(spec, trial, database, before)
+
+
+def processes_of(database: Database, spec: JobSpec) -> int:
     """How many processes of live workers will share a job's work."""
     return sum(crew.processes for crew in live(database) if crew.job is None and crew.can(spec))
 

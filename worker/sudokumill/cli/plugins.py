@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from sudokumill.cli.console import out, print_json
+from sudokumill.cli.strict import StrictGroup
 
 if TYPE_CHECKING:
     from sudokumill.contracts import GraderDescriptor, Role
@@ -23,7 +24,7 @@ ROLE_NAMES: Final = ("generator", "digger", "solver", "grader")
 """Names of the roles, for --help, which does not load the contracts."""
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=StrictGroup, invoke_without_command=True)
 @click.pass_context
 def plugins(ctx: click.Context) -> None:
     """Lists plugins, and shows the options of what they register.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sudokumill.cli.console import GREATEST_ID, open_store, out, print_json
+from sudokumill.cli.strict import StrictGroup
 
 if TYPE_CHECKING:
     from sudokumill.settings import Settings
@@ -20,7 +21,7 @@ _grader = click.option("--grader", metavar="NAME", help="By whose grades; by def
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=StrictGroup, invoke_without_command=True)
 @_grader
 @_json
 @click.pass_context

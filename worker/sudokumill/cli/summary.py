@@ -8,7 +8,7 @@ from typing import Any, Final
 from rich.console import Console
 
 from sudokumill.cli.tables import plain_list, plain_table
-from sudokumill.jobs import Distinct, JobKind, Part, Source
+from sudokumill.jobs import Distinct, JobKind, JobSpec, Part, Source
 from sudokumill.rows import Failure, ReportSum
 from sudokumill.store.database import Database
 from sudokumill.store.followers import followers
@@ -74,7 +74,7 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
     for name, text in (
         ("asked for", "" if spec.difficulty is None else str(spec.difficulty)),
         ("distinct", "" if spec.distinct is Distinct.EXACT else spec.distinct.value),
-        ("aimed by", ", ".join(spec.aimed_by) if tried or not found.state.ended else ""),
+        ("aimed by", shown_aim(spec) if tried or not found.state.ended else ""),
     ):
         if text:
             table.add_row(name, text)
@@ -106,6 +106,12 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
     rows = failures(database, found.id)
     lines = first_lines(database, found.id, rows) if found.spec.source is Source.FILE else None
     print_failures(console, rows, lines)
+
+
+def shown_aim(spec: JobSpec) -> str:
+    """What an order by difficulty was aimed by; empty where nothing was tried."""
+    tried = spec.tried_aims
+    return ", ".join(spec.aimed_by) or ("nothing: as ordered is best" if tried else "")
 
 
 def _add_rest(

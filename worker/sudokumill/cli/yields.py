@@ -10,9 +10,10 @@ from math import inf
 import click
 
 from sudokumill.cli.console import open_store, out, print_json
+from sudokumill.cli.strict import StrictCommand
 
 
-@click.command()
+@click.command(cls=StrictCommand)
 @click.option("--grader", metavar="NAME", help="By whose grades; by default those that levels show.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def yields(grader: str | None, as_json: bool) -> None:
