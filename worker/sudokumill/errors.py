@@ -80,6 +80,12 @@ class FileUnreadableError(SudokumillError):
     """cannot read {path}: {reason}"""
 
 
+class FileMissingError(FileUnreadableError, UsageError):
+    """cannot read {path}: {reason}"""
+
+    exit_code = 2
+
+
 class FileUnwritableError(SudokumillError):
     """cannot write {path}: {reason}"""
 

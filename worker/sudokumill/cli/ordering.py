@@ -13,6 +13,7 @@ from sudokumill.aiming import Trial, aimed
 from sudokumill.classing import class_ids
 from sudokumill.cli.console import err, open_store
 from sudokumill.cli.requests import Request
+from sudokumill.contracts import GraderDescriptor, Role
 from sudokumill.difficulty import Difficulty, parse_range
 from sudokumill.errors import BadOrderError, KeyTakenError
 from sudokumill.jobs import JobSpec, Source
@@ -115,7 +116,7 @@ def difficulty_of(request: Request, settings: Settings) -> Difficulty | None:
     asked = Difficulty(techniques=request.techniques, without=request.without)
     low, high = 0.0, inf
     if request.rating is not None:
-        low, high = parse_range(request.rating)
+        low, high = _typed_range(request, settings, request.rating)
     elif request.band is not None:
         grader = (request.grader or settings.grader).partition("==")[0]
         found = band_named(known_bands(settings), grader, request.band)
@@ -125,6 +126,21 @@ def difficulty_of(request: Request, settings: Settings) -> Difficulty | None:
         ends = {"rating_from": low, "rating_to": None if high == inf else high}
         asked = asked.model_copy(update=ends)
     return asked if asked.asks else None
+
+
+def _typed_range(request: Request, settings: Settings, typed: str) -> tuple[float, float]:
+    """The range that was typed; what is none is refused with the scale of its grader."""
+    try:
+        return parse_range(typed)
+    except BadOrderError as error:
+        registry = load_registry(settings.plugins, settings.plugin_dir)
+        grader = registry.find(Role.GRADER, request.grader or settings.grader).descriptor
+        if not isinstance(grader, GraderDescriptor) or grader.scale is None:
+            raise
+        least, most = grader.scale
+        raise BadOrderError(
+            reason=f"{error}; the ratings of grader {grader.name} go from {least:g} to {most:g}"
+        ) from None
 
 
 def known_bands(settings: Settings) -> dict[str, list[BandRange]]:

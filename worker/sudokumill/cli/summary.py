@@ -11,7 +11,7 @@ from sudokumill.cli.tables import plain_list, plain_table
 from sudokumill.jobs import Distinct, JobKind, JobSpec, Part, Source
 from sudokumill.rows import Failure, ReportSum
 from sudokumill.store.database import Database
-from sudokumill.store.followers import followers
+from sudokumill.store.followers import followers, is_left_above
 from sudokumill.store.models import JobState
 from sudokumill.store.progress import Progress
 from sudokumill.store.reading import failures, first_lines, off_target, reports, versions
@@ -82,7 +82,11 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
     if shares:
         table.add_row("came out", shown_shares(shares))
     _add_rest(
-        table.add_row, found, followers(database, found.id), any(name.endswith(OR_MORE) for name, _ in shares)
+        table.add_row,
+        database,
+        found,
+        followers(database, found.id),
+        any(name.endswith(OR_MORE) for name, _ in shares),
     )
     for parts in versions(database, found.id):
         table.add_row("made with", ", ".join(f"{part} {name}" for part, name in parts.items()))
@@ -115,14 +119,18 @@ def shown_aim(spec: JobSpec) -> str:
 
 
 def _add_rest(
-    add_row: Callable[[str, str], None], found: Progress, rest: Sequence[Progress], bounds: bool
+    add_row: Callable[[str, str], None],
+    database: Database,
+    found: Progress,
+    rest: Sequence[Progress],
+    bounds: bool,
 ) -> None:
     """The jobs that grade what a ceiling left, and what is left to be graded after them."""
     for one in rest:
         waits = one.state is JobState.WAITING and not one.at_work
         more = f"; go on with:  sudokumill jobs resume {one.id}" if waits else ""
         add_row("graded after", f"{one.delivered:,} of {one.count:,} by job {one.id}, {shown_state(one)}{more}")
-    if bounds and all(one.state.ended for one in rest):
+    if bounds and all(one.state.ended for one in rest) and is_left_above(database, found.id):
         add_row("", f"how much more:  sudokumill run grade --grader {found.spec.parts[Part.GRADER].name}")
 
 

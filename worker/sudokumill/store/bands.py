@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf
 from typing import Final
 
@@ -107,7 +108,8 @@ def band_named(known: dict[str, list[BandRange]], grader: str, name: str) -> Ban
 def set_bands(database: Database, grader: str, wanted: Sequence[BandRange]) -> list[BandRange]:
     """Adds bands, or gives those of these names other ranges; all at once, so that a border between two can move.
 
-    Where two ranges touch, the rating at the border belongs to the harder band: the other one ends just below.
+    Where a range ends at which another one begins, the rating at the border belongs to the harder band: the other
+    one ends just below.
 
     Args:
         database: where.
@@ -129,11 +131,11 @@ def set_bands(database: Database, grader: str, wanted: Sequence[BandRange]) -> l
         connection.execute(select(Identity.id).with_for_update())
         names = [one.name for one in wanted]
         kept = [one for one in read_bands(connection, grader).get(grader, []) if one.name not in names]
-        every = _without_touching([*kept, *wanted])
-        for number, one in enumerate(every):
-            _check_overlap(one, every[:number])
-        connection.execute(delete(Band).where(Band.grader == grader))
-        if every:
+        wanted = _without_touching(wanted, kept)
+        for number, one in enumerate(wanted):
+            _check_overlap(one, [*kept, *wanted[:number]])
+        connection.execute(delete(Band).where(Band.grader == grader, Band.name.in_(names)))
+        if wanted:
             connection.execute(
                 insert(Band),
                 [
@@ -143,34 +145,30 @@ def set_bands(database: Database, grader: str, wanted: Sequence[BandRange]) -> l
                         "rating_from": one.low,
                         "rating_to": None if one.high == inf else one.high,
                     }
-                    for one in every
+                    for one in wanted
                 ],
             )
-    return sorted(every)
+    return sorted([*kept, *wanted])
 
 
-def _without_touching(every: Sequence[BandRange]) -> list[BandRange]:
-    """The same, each with its end just below where another one begins, if it ended there.
+def _without_touching(wanted: Sequence[BandRange], kept: Sequence[BandRange]) -> list[BandRange]:
+    """What is wanted, each with its end just below where another band begins, if it ended there.
 
-    Ratings have six decimals at the most, so no rating lies between. Rejected: ranges without their greatest rating,
-    which would say ``easy 1.3 to 1.6`` of what everybody calls 1.3 to 1.5.
+    Ratings have six decimals at the most, so no rating lies between. Rejected: ranges without their greatest
+    rating, which would say ``easy 1.3 to 1.6`` of what everybody calls 1.3 to 1.5.
     """
-    begins = {one.low for one in every}
+    begins = {one.low for one in (*wanted, *kept)}
     return [
         BandRange(one.low, round(one.high - LEAST_STEP, 6), one.name)
         if one.high in begins and one.low < one.high
         else one
-        for one in every
+        for one in wanted
     ]
 
 
 def gaps(every: Sequence[BandRange]) -> list[tuple[BandRange, BandRange]]:
     """Neighbours between which there are ratings that are in no band; of bands, the easiest first."""
-    return [
-        (low, high)
-        for low, high in zip(every, every[1:], strict=False)
-        if round(high.low - low.high, 6) > LEAST_STEP
-    ]
+    return [(low, high) for low, high in pairwise(every) if round(high.low - low.high, 6) > LEAST_STEP]
 
 
 def remove_band(database: Database, grader: str, name: str) -> None:

@@ -101,6 +101,14 @@ def count(database: Database, meant: Meant) -> dict[str, int]:
         return {name: number for name, number in _planned(connection, meant).items() if number}
 
 
+def count_needed(database: Database, meant: Meant) -> int:
+    """How many levels of the stock are meant and stay, for a job that has not ended may need them."""
+    with database.read() as connection:
+        there = connection.execute(_filtered(_levels(meant.grader, func.count()), meant)).scalar_one()
+        may_go = connection.execute(_may_go(connection, meant, func.count())).scalar_one()
+    return int(there - may_go)
+
+
 def drop(database: Database, meant: Meant, watch: Callable[[int], None] = lambda _: None) -> Dropped:
     """Drops levels of the stock.
 
@@ -180,6 +188,11 @@ def _may_go(connection: Connection, meant: Meant, *columns: Any) -> Select[*tupl
         _not_among(connection, Puzzle.id, Delivery.item_id, select(Delivery.item_id)),
         _not_among(connection, Puzzle.id, Input.item_id, needed),
     )
+    return _filtered(query, meant)
+
+
+def _filtered(query: Select[*tuple[Any, ...]], meant: Meant) -> Select[*tuple[Any, ...]]:
+    """SQL: of levels in stock those that are meant."""
     if meant.job is not None:
         query = query.where(Puzzle.job_id == meant.job)
     if meant.band is not None:
