@@ -59,16 +59,7 @@ def test_files_that_hold_no_grid(name: str, refusal: Refusal, folder: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "command",
-    [
-        "check",
-        "solve",
-        "grade",
-        "classes",
-        "run solve --file",
-        "run grade --file",
-        "run levels --count 1 --pattern",
-    ],
+    "command", ["check", "solve", "grade", "classes", "run solve --file", "run grade --file", "run dig --pattern"]
 )
 def test_a_file_that_is_not_there_is_no_order(command: str, refusal: Refusal) -> None:
     assert "cannot read nowhere.txt: No such file" in refusal(2, *command.split(), "nowhere.txt")

@@ -81,13 +81,8 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
     shares = yield_of(database, found)
     if shares:
         table.add_row("came out", shown_shares(shares))
-    _add_rest(
-        table.add_row,
-        database,
-        found,
-        followers(database, found.id),
-        any(name.endswith(OR_MORE) for name, _ in shares),
-    )
+    bounds = any(name.endswith(OR_MORE) for name, _ in shares) and is_left_above(database, found.id)
+    _add_rest(table.add_row, found, followers(database, found.id), bounds)
     for parts in versions(database, found.id):
         table.add_row("made with", ", ".join(f"{part} {name}" for part, name in parts.items()))
     options = [
@@ -120,7 +115,6 @@ def shown_aim(spec: JobSpec) -> str:
 
 def _add_rest(
     add_row: Callable[[str, str], None],
-    database: Database,
     found: Progress,
     rest: Sequence[Progress],
     bounds: bool,
@@ -130,7 +124,7 @@ def _add_rest(
         waits = one.state is JobState.WAITING and not one.at_work
         more = f"; go on with:  sudokumill jobs resume {one.id}" if waits else ""
         add_row("graded after", f"{one.delivered:,} of {one.count:,} by job {one.id}, {shown_state(one)}{more}")
-    if bounds and all(one.state.ended for one in rest) and is_left_above(database, found.id):
+    if bounds and all(one.state.ended for one in rest):
         add_row("", f"how much more:  sudokumill run grade --grader {found.spec.parts[Part.GRADER].name}")
 
 
