@@ -74,7 +74,6 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "stock --grader a --grader b": ("--grader is given twice",),
     "run levels --count 1,000": ("--count '1,000'", "type 1000"),
     "run levels --count 1e3": ("--count '1e3'", "type 1000"),
-    "run levels --count many": ("--count 'many'", "digits"),
     "run levels --count 1 --rating=-1..3": ("'-1..3'", "from 1 to"),
     "levels --count 3": ("did you mean: sudokumill run levels",),
     "export --output x.csv": ("x.csv", ".jsonl with --json"),
