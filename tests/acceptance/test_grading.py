@@ -249,7 +249,7 @@ def test_graders_that_cannot_be(refusal: Refusal, puzzles: Path, lab: dict[str, 
         2, "grade", puzzles.name, "--grader", "juge", env=lab
     )
     assert "has no option 'ceilin'" in refusal(2, "grade", puzzles.name, "--option", "ceilin=3", env=lab)
-    assert "cannot read nothing.txt" in refusal(1, "grade", "nothing.txt", env=lab)
+    assert "cannot read nothing.txt" in refusal(2, "grade", "nothing.txt", env=lab)
 
 
 def test_an_exported_bound_says_so(outcome: Outcome, exported: Exported, lab: dict[str, str]) -> None:
