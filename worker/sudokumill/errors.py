@@ -80,6 +80,12 @@ class FileUnreadableError(SudokumillError):
     """cannot read {path}: {reason}"""
 
 
+class FileMissingError(FileUnreadableError, UsageError):
+    """cannot read {path}: {reason}"""
+
+    exit_code = 2
+
+
 class FileUnwritableError(SudokumillError):
     """cannot write {path}: {reason}"""
 
@@ -149,6 +155,10 @@ class ConformanceError(SudokumillError, AssertionError):
 
 class UnfindableError(UsageError):
     """{role} {name!r} cannot be found in {where}: {reason}; name it as package.module:NAME or path/to/file.py:NAME"""
+
+
+class UnknownCommandError(UsageError):
+    """there is no command {name!r}; did you mean: sudokumill run {name}"""
 
 
 # --- orders ----------------------------------------------------------------------------------------------

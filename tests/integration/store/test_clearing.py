@@ -171,7 +171,8 @@ def test_surplus_goes_and_the_account_is_right(mill: Any) -> None:
     assert clearing.drop(mill.database, Meant("judge", low=6.0)).levels == before.surplus
     assert clearing.drop(mill.database, Meant("judge")).levels == before.missed
     found = mill.progress(job)
-    assert (found.surplus, found.delivered, found.missed) == (0, 6, before.surplus + before.missed)
+    assert (found.surplus, found.delivered, found.missed) == (before.surplus, 6, before.missed)
+    assert (found.dropped_hits, found.dropped, found.qualified) == (before.surplus, before.missed, 6)
     assert len(_delivered(mill, job)) == 6
     _audit_all(mill)
 

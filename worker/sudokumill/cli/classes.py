@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sudokumill.cli.console import FORMAT_NAMES, GREATEST_ID, open_store, print_json, shown_id
+from sudokumill.cli.strict import StrictCommand
 from sudokumill.errors import BadOrderError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _AT_A_TIME = 1_000
 
 
-@click.command()
+@click.command(cls=StrictCommand)
 @click.argument("file", required=False)
 @click.option("--finals", is_flag=True, help="Count finals instead of puzzles.")
 @click.option("--job", type=click.IntRange(0, GREATEST_ID), metavar="ID", help="Only what this job delivered.")
@@ -152,19 +153,20 @@ def _tell(database: Database, meant: Stored, as_json: bool) -> None:
 
 def _of_file(settings: Settings, file: str, text_format: str | None, lenient: bool, as_json: bool) -> int:
     from sudokumill.classing import class_ids
+    from sudokumill.cli.chosen import chosen
     from sudokumill.cli.inputs import InputFile
-    from sudokumill.cli.solver import chosen_solver
     from sudokumill.contracts import SolveStatus
     from sudokumill.grids.batch import to_lines
+    from sudokumill.jobs import Part
     from sudokumill.solving import verified_solve
 
     canonicaliser = _canonicaliser(settings)
-    chosen = chosen_solver(settings, None, ())
+    solver = chosen(settings, Part.SOLVER, None)
     source = InputFile(file, text_format, lenient)
     first: dict[bytes, int] = {}
     grids = refused = 0
     for reading in source.readings(_AT_A_TIME, "classes"):
-        solved = verified_solve(chosen.solver, reading.grids)
+        solved = verified_solve(solver.built, reading.grids)
         faults, status = dict(solved.failed), solved.result.status
         good = [row for row in range(len(reading.grids)) if status[row] == SolveStatus.UNIQUE]
         found = dict(
@@ -177,7 +179,7 @@ def _of_file(settings: Settings, file: str, text_format: str | None, lenient: bo
                 refused += 1
                 name = SolveStatus(int(status[row])).name.lower().replace("_", " ")
                 said = (
-                    f"{chosen.name}: {faults[row]}"
+                    f"{solver.name}: {faults[row]}"
                     if row in faults
                     else f"its solution is not the only one: {name}"
                 )

@@ -16,6 +16,10 @@ from sudokumill.store.models import JobState
 def order_and_wake(request: Request) -> int:
     """Orders a job and wakes the workers; returns the exit code: 1 if its file had unreadable lines."""
     settings = load_settings()
+    if request.dry_run:
+        from sudokumill.cli.proposal import tell_proposal  # noqa: PLC0415 - most orders are meant
+
+        return tell_proposal(request, settings, 0)
     check_broker_setting(settings)
     accepted = accept(request, settings)
     about: Estimate | None = None

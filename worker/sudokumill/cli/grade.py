@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from sudokumill.cli.console import FORMAT_NAMES, print_json
+from sudokumill.cli.strict import StrictCommand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 _AT_A_TIME = 1_000
 
 
-@click.command()
+@click.command(cls=StrictCommand)
 @click.argument("file")
 @click.option("--grader", metavar="NAME", help="Grader, NAME or NAME==VERSION.")
 @click.option(

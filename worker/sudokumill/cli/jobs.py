@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from sudokumill.cli.console import FORMAT_NAMES, GREATEST_ID, err, open_store, out, print_json
+from sudokumill.cli.strict import StrictGroup
 
 if TYPE_CHECKING:
     from sudokumill.store.database import Database
@@ -33,7 +34,7 @@ _format = click.option(
 )
 
 
-@click.group()
+@click.group(cls=StrictGroup)
 def jobs() -> None:
     """Lists jobs, shows how far they are, and steers them.
 

@@ -47,6 +47,7 @@ from sudokumill.store.models import (
     Puzzle,
     Solution,
 )
+from sudokumill.store.outcomes import read_outcomes
 
 _TRIED: Final = frozenset({ChunkState.DONE, ChunkState.DEAD})
 _SHOWN: Final = 3
@@ -164,7 +165,8 @@ def _chunks(job: int) -> Select[Any]:
     return (
         select(
             *(getattr(Chunk, name) for name in ("id", "start", "stop", "state", "attempt", "owner", "lease_token",
-              "lease_until", "claimed_at", "ended_at", "worker", "reason", "moved", *COUNTERS)),
+              "lease_until", "claimed_at", "ended_at", "worker", "reason", "moved", "dropped_hits", "outcome",
+              *COUNTERS)),
             (Now() - Chunk.lease_until).label("over"),
         )
         .where(Chunk.job_id == job)
@@ -177,15 +179,16 @@ def _positions(chunks: Iterable[Row[Any]], ordered: int) -> dict[str, int]:
     sums: Counter[str] = Counter()
     for chunk in chunks:
         if chunk.state in _TRIED:
-            sums.update({name: getattr(chunk, name) for name in COUNTERS})
+            sums.update({name: getattr(chunk, name) for name in (*COUNTERS, "dropped_hits")})
         elif chunk.state != ChunkState.SPLIT:
             sums[chunk.state] += chunk.stop - chunk.start
     delivered = min(sums["delivered"], ordered)
     named = {
         "delivered": delivered,
-        "surplus": sums["delivered"] - delivered,
+        # also what was dropped from stock since
+        "surplus": sums["delivered"] - delivered + sums["dropped_hits"],
         "repeated": sums["repeated"],
-        "off target": sums["missed"],
+        "off target": sums["missed"] - sums["dropped_hits"],
         "not new": sums["not_new"],
         "item errors": sums["failed"],
         **{state.value: sums[state] for state in (ChunkState.RUNNING, ChunkState.WAITING, ChunkState.DROPPED)},
@@ -225,8 +228,21 @@ def _check_chunk(findings: _Findings, chunk: Row[Any], patience: float) -> None:
             f"chunk {chunk.id}, {chunk.state}, has {chunk.stop - chunk.start:,}, {chunk.moved:,} of them moved, "
             f"and counts {counted:,}",
         )
+    if chunk.outcome is not None:
+        _check_outcome(findings, chunk)
     if not 0 <= chunk.already <= chunk.delivered or min(getattr(chunk, name) for name in COUNTERS) < 0:
         findings.note("a counter of a chunk cannot be", f"chunk {chunk.id}")
+
+
+def _check_outcome(findings: _Findings, chunk: Row[Any]) -> None:
+    """What came out of a chunk adds up to what it tried without failing."""
+    came = sum(one.positions for one in read_outcomes(chunk.outcome).values())
+    sound = chunk.delivered + chunk.repeated + chunk.missed + chunk.not_new
+    if came != sound:
+        findings.note(
+            "what came out of a chunk does not add up to its rows",
+            f"chunk {chunk.id} has {sound:,}, and keeps what {came:,} came to",
+        )
 
 
 def _check_stock(findings: _Findings, stock: list[Row[Any]]) -> None:
