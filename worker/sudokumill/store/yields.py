@@ -17,7 +17,7 @@ from sudokumill.store.bands import BandRange, read_bands
 from sudokumill.store.database import Database
 from sudokumill.store.grades import is_newest
 from sudokumill.store.models import Chunk, Grade, GradeState, Job, Puzzle
-from sudokumill.store.progress import TRIED, Progress, jobs, read_spec
+from sudokumill.store.progress import TRIED, Progress, jobs, read_specs
 
 _NEWEST: Final = 50
 """Jobs that are looked at for what an order costs."""
@@ -186,12 +186,11 @@ def _tallies(
     Two orders with the same seed try the same positions: these are counted once, as are the levels, which belong
     to the order that stored them.
     """
-    specs = {
-        row.id: read_spec(row.id, row.spec)
-        for row in connection.execute(
+    specs = read_specs(
+        connection.execute(
             select(Job.id, Job.spec).where(Job.kind.in_([JobKind.LEVELS, JobKind.DIG])).order_by(Job.id)
         )
-    }
+    )
     specs = {job: spec for job, spec in specs.items() if meant(spec)}
     found: dict[tuple[Way, object], _Tally] = {}
     keys: dict[tuple[int, str | None], tuple[Way, object]] = {}
