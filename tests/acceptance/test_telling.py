@@ -17,6 +17,7 @@ from sudokumill.cli.estimate import Estimate
 Fork = Callable[..., subprocess.CompletedProcess[str]]
 Outcome = Callable[..., dict[str, Any]]
 Refusal = Callable[..., str]
+Query = Callable[[str], list[tuple[Any, ...]]]
 
 _REACHED = re.compile(r"job 1: levels: ([\d,]+) of 30(?: \(([\d,]+) tried\))?, [\d,.]+/s(, [\d,]+ s left)?")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sudokumill.cli.console import GREATEST_ID, open_store, out, print_json
+from sudokumill.cli.console import GREATEST_ID, misplaced_option, open_store, out, print_json
 
 if TYPE_CHECKING:
     from sudokumill.settings import Settings
@@ -36,6 +36,8 @@ def stock(ctx: click.Context, grader: str | None, as_json: bool) -> None:
       sudokumill stock drop --band easy --above 10000
     """
     if ctx.invoked_subcommand is not None:
+        if grader is not None or as_json:
+            raise misplaced_option(ctx)
         return
     from sudokumill.cli.tables import plain_table
     from sudokumill.settings import load_settings
