@@ -437,7 +437,7 @@ def test_an_order_is_aimed_and_says_about_how_long_it_takes(
         re.M,
     )
     made = outcome("run", "levels", "--count", 20, "--rating", "2.9..3.1", "--seed", 1, env=env)
-    assert made["aim"] == {"added": 5}
+    assert (made["aim"], made["digger_ordered"]) == ({"added": 5}, None)
     assert made["tried"] < 60
     assert "aimed by digger.added=5" in " ".join(fork("jobs", "show", 3, env=env).stdout.split())
     # the same key is the same order, and what was chosen is no part of it
@@ -556,6 +556,12 @@ def test_stock_is_shown_and_dropped(
         (("--grader", "juge"), "no grader is named 'juge'; did you mean judge?"),
     ):
         assert reason in refusal(2, "stock", "drop", *arguments, env=lab), arguments
+    for words in (
+        ("stock", "--json", "drop"),
+        ("stock", "--grader", "judge", "drop"),
+        ("bands", "--json", "list"),
+    ):
+        assert f"write them behind it: sudokumill {words[0]} {words[-1]}" in refusal(2, *words, env=lab)
     asked = fork("stock", "drop", "--band", "low", "--above", 3, env=lab).stdout
     assert asked.startswith(
         f"{number - 3} levels of the stock are meant (low {number - 3}); nothing was dropped yet"

@@ -86,7 +86,7 @@ _PATIENCE: Final = 10.0
 _SEED: Final = 20_121_202
 _CLUES: Final = ((25, 27), (28, 31), (32, 36), (37, 45))
 _ADDED: Final = (1, 2, 3, 5, 8, 20)
-_KNOWN: Final = frozenset({"clues", "clues_min", "clues_max", "symmetry", "minimal"})
+_KNOWN: Final = frozenset(ClueTarget.model_fields)
 """With other options of a digger it is not known what clue counts mean beside them."""
 
 _CHANCE: Final = 2.0

@@ -239,6 +239,15 @@ def test_the_accounts_of_grade_jobs_stay_right(filled: Any) -> None:
     assert len(filled.rows(Grade)) == 2 * 16
 
 
+def test_a_level_that_was_graded_dropped_and_made_again(filled: Any) -> None:
+    job = _grade(filled)
+    clearing.drop(filled.database, Meant("judge"))
+    # the same finals are dug in the same way by a job that grades nothing
+    again = filled.place(20, JobKind.LEVELS, parts=PARTS, chunk_rows=20)
+    filled.run(again, lambda position: position)
+    assert filled.audit(job).delivered == 40
+
+
 def test_grades_of_a_file_stay(filled: Any) -> None:
     choice = Choice(name="judge", version="1")
     puzzles = filled.finals[:4].copy()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from sudokumill.cli.console import open_store, out, print_json
+from sudokumill.cli.console import misplaced_option, open_store, out, print_json
 from sudokumill.cli.strict import StrictGroup
 from sudokumill.errors import BadBandError
 
@@ -41,6 +41,8 @@ def bands(ctx: click.Context, as_json: bool) -> None:
     """
     if ctx.invoked_subcommand is None:
         _list(as_json)
+    elif as_json:
+        raise misplaced_option(ctx)
 
 
 @bands.command(name="list", short_help="Lists the bands of each grader, and how many levels they have.")

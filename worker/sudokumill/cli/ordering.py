@@ -16,7 +16,7 @@ from sudokumill.cli.requests import Request
 from sudokumill.contracts import GraderDescriptor, Role
 from sudokumill.difficulty import Difficulty, parse_range
 from sudokumill.errors import BadOrderError, KeyTakenError
-from sudokumill.jobs import JobSpec, Source
+from sudokumill.jobs import Distinct, JobSpec, Source
 from sudokumill.orders import specify
 from sudokumill.queue.crew import pace
 from sudokumill.registry import Registry, load_registry
@@ -187,6 +187,7 @@ def _place(
     here: int,
     readings: list[Reading] | None = None,
 ) -> Placed:
+    takes_classes = spec.from_stock and spec.distinct is Distinct.ISOMORPH
     placed = place(
         database,
         spec,
@@ -197,7 +198,7 @@ def _place(
         processes=(processes_of(database, spec) + here) or settings.processes,
         chunk_seconds=settings.chunk_seconds,
         priority=request.priority,
-        classify=None if not spec.from_stock else partial(class_ids, find_canonicaliser(registry)),
+        classify=partial(class_ids, find_canonicaliser(registry)) if takes_classes else None,
     )
     if placed.existed:
         _say_existed(placed, request.key)

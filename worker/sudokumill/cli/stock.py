@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sudokumill.cli.console import GREATEST_ID, open_store, out, print_json
+from sudokumill.cli.console import GREATEST_ID, misplaced_option, open_store, out, print_json
 from sudokumill.cli.strict import StrictGroup
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ def stock(ctx: click.Context, grader: str | None, as_json: bool) -> None:
       sudokumill stock drop --band easy --above 10000
     """
     if ctx.invoked_subcommand is not None:
+        if grader is not None or as_json:
+            raise misplaced_option(ctx)
         return
     from sudokumill.cli.tables import plain_table
     from sudokumill.settings import load_settings

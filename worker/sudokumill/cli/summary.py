@@ -204,6 +204,7 @@ def job_row(found: Progress) -> dict[str, Any]:
         "distinct": found.spec.distinct.value,
         "difficulty": found.spec.difficulty and found.spec.difficulty.model_dump(),
         "aim": found.spec.aim,
+        "digger_ordered": found.spec.digger_ordered and found.spec.digger_ordered.name,
         "ordered_at": found.ordered_at.isoformat(),
         "started_at": found.started_at and found.started_at.isoformat(),
         "ended_at": found.ended_at and found.ended_at.isoformat(),

@@ -343,7 +343,7 @@ def _graded(about: Row[Any]) -> _Results:
     graded = select(Grade.puzzle_id).where(
         Grade.puzzle_id == Input.item_id, Grade.grader == grader.name, Grade.version == grader.version
     )
-    stored = select(Puzzle.id).where(Puzzle.id == Input.item_id)
+    stored = select(Puzzle.id).where(Puzzle.id == Input.item_id, Puzzle.job_id < about.id)  # else: made again
     dropped = ~stored.exists() if spec.source is Source.PUZZLES else false()
     rows = (
         select(Input.job_id, Input.position, tried.label("chunk_id"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -203,17 +204,24 @@ def read_spec(job: int, stored: Any) -> JobSpec:
         raise UnreadableJobError(job=job) from None
 
 
+def read_specs(rows: Iterable[Row[Any]]) -> dict[int, JobSpec]:
+    """What jobs order, by their ids; without those of a newer version.
+
+    Args:
+        rows: with ``id`` and ``spec``.
+    """
+    found: dict[int, JobSpec] = {}
+    for row in rows:
+        with contextlib.suppress(UnreadableJobError):
+            found[row.id] = read_spec(row.id, row.spec)
+    return found
+
+
 def open_jobs(database: Database) -> list[tuple[int, JobSpec]]:
     """Jobs that wait or run, the oldest first, with what they order; without those of a newer version."""
-    found: list[tuple[int, JobSpec]] = []
+    wanted = select(Job.id, Job.spec).where(Job.state.in_([JobState.WAITING, JobState.RUNNING])).order_by(Job.id)
     with database.read() as connection:
-        rows = connection.execute(
-            select(Job.id, Job.spec).where(Job.state.in_([JobState.WAITING, JobState.RUNNING])).order_by(Job.id)
-        )
-        for row in rows:
-            with contextlib.suppress(UnreadableJobError):
-                found.append((row.id, read_spec(row.id, row.spec)))
-    return found
+        return list(read_specs(connection.execute(wanted)).items())
 
 
 def running_jobs(database: Database) -> list[int]:

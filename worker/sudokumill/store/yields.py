@@ -17,7 +17,7 @@ from sudokumill.store.bands import BandRange, read_bands
 from sudokumill.store.database import Database
 from sudokumill.store.models import Chunk, Job
 from sudokumill.store.outcomes import Outcome, read_outcomes
-from sudokumill.store.progress import TRIED, Progress, jobs, read_spec
+from sudokumill.store.progress import TRIED, Progress, jobs, read_specs
 
 _DIGS: Final = (JobKind.LEVELS, JobKind.DIG)
 
@@ -180,10 +180,7 @@ def _tallies(
 
     Two orders with the same seed try the same positions: of these, the one counts of which most is known.
     """
-    specs = {
-        row.id: read_spec(row.id, row.spec)
-        for row in connection.execute(select(Job.id, Job.spec).where(Job.kind.in_(_DIGS)).order_by(Job.id))
-    }
+    specs = read_specs(connection.execute(select(Job.id, Job.spec).where(Job.kind.in_(_DIGS)).order_by(Job.id)))
     specs = {job: spec for job, spec in specs.items() if meant(spec)}
     by_job: dict[int, dict[str, _Tally]] = {}
     for row in connection.execute(_dug()):
