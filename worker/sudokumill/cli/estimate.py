@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from sudokumill.cli.ordering import Accepted, processes_of
+from sudokumill.cli.ordering import Accepted, fleet_processes
 from sudokumill.cli.summary import RARE
 from sudokumill.jobs import JobSpec, Part
 from sudokumill.store.progress import progress
@@ -28,7 +28,7 @@ class Estimate:
     share: float | None
     """Of what is tried, what is as ordered; None where that is not known."""
     tried: int
-    """Levels of a trial without a hit; 0: there was none."""
+    """Levels of a trial that had no hit; 0: another case."""
 
     def __str__(self) -> str:
         cores = f"on {self.processes} processes" if self.processes > 1 else "on one core"
@@ -62,7 +62,7 @@ def estimate(accepted: Accepted) -> Estimate:
         StoreError: the database cannot be used.
     """
     database, spec, trial = accepted.database, accepted.spec, accepted.trial
-    processes = processes_of(accepted)
+    processes = fleet_processes(database, spec)
     missing = max(0, spec.count - progress(database, accepted.job.id).delivered)
     cost = cost_of(database, spec) if missing else None
     if cost is None and trial is not None and trial.hits:

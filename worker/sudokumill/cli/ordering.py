@@ -179,7 +179,7 @@ def _place(
         seed_given=request.seed is not None,
         inputs=[reading.grids for reading in readings or []],
         lines=None if readings is None else np.concatenate([reading.lines for reading in readings]),
-        processes=(_fleet(database, spec) + here) or settings.processes,
+        processes=(fleet_processes(database, spec) + here) or settings.processes,
         chunk_seconds=settings.chunk_seconds,
         priority=request.priority,
         classify=partial(class_ids, find_canonicaliser(registry)) if takes_classes else None,
@@ -192,12 +192,7 @@ def _place(
     return placed
 
 
-def processes_of(accepted: Accepted) -> int:
-    """How many processes of live workers will share a job's work."""
-    return _fleet(accepted.database, accepted.spec)
-
-
-def _fleet(database: Database, spec: JobSpec) -> int:
+def fleet_processes(database: Database, spec: JobSpec) -> int:
     """How many processes of live workers will share a job's work."""
     return sum(crew.processes for crew in live(database) if crew.job is None and crew.can(spec))
 
