@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sudokumill.aiming import Trial
-from sudokumill.cli.ordering import Accepted, processes_of
+from sudokumill.cli.ordering import Accepted, fleet_processes
 from sudokumill.cli.summary import RARE
 from sudokumill.jobs import JobSpec, Part
 from sudokumill.store.database import Database
@@ -30,7 +30,7 @@ class Estimate:
     share: float | None
     """Of what is tried, what is as ordered; None where that is not known."""
     tried: int
-    """Levels of a trial without a hit; 0: there was none."""
+    """Levels of a trial that had no hit; 0: another case."""
     ends: str = ""
     """Of the order's budget, where it ends the job before."""
 
@@ -77,7 +77,7 @@ def estimate(accepted: Accepted, here: int = 0) -> Estimate:
     """
     database, spec = accepted.database, accepted.spec
     missing = max(0, spec.count - progress(database, accepted.job.id).delivered)
-    return forecast(database, spec, accepted.trial, missing, processes_of(database, spec) + here)
+    return forecast(database, spec, accepted.trial, missing, fleet_processes(database, spec) + here)
 
 
 def forecast(

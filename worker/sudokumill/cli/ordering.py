@@ -195,7 +195,7 @@ def _place(
         seed_given=request.seed is not None,
         inputs=[reading.grids for reading in readings or []],
         lines=None if readings is None else np.concatenate([reading.lines for reading in readings]),
-        processes=(processes_of(database, spec) + here) or settings.processes,
+        processes=(fleet_processes(database, spec) + here) or settings.processes,
         chunk_seconds=settings.chunk_seconds,
         priority=request.priority,
         classify=partial(class_ids, find_canonicaliser(registry)) if takes_classes else None,
@@ -243,7 +243,7 @@ def propose(request: Request, settings: Settings) -> Proposed:
     return Proposed(spec, trial, database, before)
 
 
-def processes_of(database: Database, spec: JobSpec) -> int:
+def fleet_processes(database: Database, spec: JobSpec) -> int:
     """How many processes of live workers will share a job's work."""
     return sum(crew.processes for crew in live(database) if crew.job is None and crew.can(spec))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sudokumill.cli.console import out, print_json
 from sudokumill.cli.estimate import forecast, rounded
-from sudokumill.cli.ordering import processes_of, propose
+from sudokumill.cli.ordering import fleet_processes, propose
 from sudokumill.cli.requests import Request
 from sudokumill.cli.summary import items_of, shown_aim
 from sudokumill.cli.tables import plain_list
@@ -23,7 +23,7 @@ def tell_proposal(request: Request, settings: Settings, here: int) -> int:
     proposed = propose(request, settings)
     spec, database = proposed.spec, proposed.database
     stock = count_stock(database, spec) if spec.from_stock and database is not None else 0
-    processes = here + (0 if database is None else processes_of(database, spec))
+    processes = here + (0 if database is None else fleet_processes(database, spec))
     about = forecast(database, spec, proposed.trial, spec.count - stock, processes)
     made_by = {part.value: f"{choice.name}=={choice.version}" for part, choice in spec.parts.items()}
     if request.wishes.as_json:
