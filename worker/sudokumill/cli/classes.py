@@ -152,19 +152,20 @@ def _tell(database: Database, meant: Stored, as_json: bool) -> None:
 
 def _of_file(settings: Settings, file: str, text_format: str | None, lenient: bool, as_json: bool) -> int:
     from sudokumill.classing import class_ids
+    from sudokumill.cli.chosen import chosen
     from sudokumill.cli.inputs import InputFile
-    from sudokumill.cli.solver import chosen_solver
     from sudokumill.contracts import SolveStatus
     from sudokumill.grids.batch import to_lines
+    from sudokumill.jobs import Part
     from sudokumill.solving import verified_solve
 
     canonicaliser = _canonicaliser(settings)
-    chosen = chosen_solver(settings, None, ())
+    solver = chosen(settings, Part.SOLVER, None)
     source = InputFile(file, text_format, lenient)
     first: dict[bytes, int] = {}
     grids = refused = 0
     for reading in source.readings(_AT_A_TIME, "classes"):
-        solved = verified_solve(chosen.solver, reading.grids)
+        solved = verified_solve(solver.built, reading.grids)
         faults, status = dict(solved.failed), solved.result.status
         good = [row for row in range(len(reading.grids)) if status[row] == SolveStatus.UNIQUE]
         found = dict(
@@ -177,7 +178,7 @@ def _of_file(settings: Settings, file: str, text_format: str | None, lenient: bo
                 refused += 1
                 name = SolveStatus(int(status[row])).name.lower().replace("_", " ")
                 said = (
-                    f"{chosen.name}: {faults[row]}"
+                    f"{solver.name}: {faults[row]}"
                     if row in faults
                     else f"its solution is not the only one: {name}"
                 )
