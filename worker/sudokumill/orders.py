@@ -188,6 +188,11 @@ def _with_ceiling(
     fewest = digging.clue_range()[0] if isinstance(digging, ClueRange) else 0
     check_difficulty(asked, descriptor, fewest)
     options = models[Part.GRADER]
+    ceiling = getattr(options, "ceiling", None) if descriptor.has_ceiling else None
+    if ceiling is not None and ceiling < asked.low:
+        raise BadOrderError(
+            reason=f"{asked}: option grader.ceiling={ceiling:g} ends each grading below that; leave it out"
+        )
     if asked.rating_to is None or not descriptor.has_ceiling or "ceiling" in options.model_fields_set:
         return options
     return registry.options(grader, stored_options(grader, options) | {"ceiling": asked.rating_to})
