@@ -331,17 +331,17 @@ def test_many_places_are_one_line(mill: Any) -> None:
 def test_it_reads_one_snapshot(mill: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     if mill.database.engine.dialect.name == "sqlite":
         pytest.skip("SQLite's transactions are snapshots")
-    import sudokumill.store.audit as module
+    import sudokumill.store.audit.account as module
 
     job = mill.place(10, chunk_rows=5)
     held = mill.claim(job)
-    check_rows = module._check_rows
+    check_rows = module.check_rows
 
     def late(*arguments: Any) -> int:
         mill.finish(held, _same)
         return check_rows(*arguments)
 
-    monkeypatch.setattr(module, "_check_rows", late)
+    monkeypatch.setattr(module, "check_rows", late)
     assert mill.audit(job).positions == {"running": 5, "waiting": 5}
     monkeypatch.undo()
     assert mill.audit(job).positions == {"delivered": 5, "waiting": 5}
