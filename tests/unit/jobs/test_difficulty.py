@@ -63,9 +63,7 @@ def test_who_wants_every_grade_says_so(ordered: Ordered) -> None:
 
 def test_a_ceiling_below_what_is_asked_for_is_refused(ordered: Ordered) -> None:
     asked = Difficulty(rating_from=4.5, rating_to=5.0)
-    with pytest.raises(
-        BadOrderError, match=r"option grader\.ceiling=2 ends each grading below that"
-    ):
+    with pytest.raises(BadOrderError, match=r"option grader\.ceiling=2 ends each grading below that"):
         ordered(JobKind.LEVELS, "grader.ceiling=2", names=JUDGE, difficulty=asked)
 
 
