@@ -125,7 +125,8 @@ def _resize(folder: Path, megabytes: int) -> None:
 
 def test_a_full_disk(small_disk: Callable[[int], None], refusal: Refusal, outcome: Outcome, folder: Path) -> None:
     order = ("run", "generate", "--count", 20_000)
-    assert "No space left" in refusal(1, *order, "--count", 60_000, "--no-store", "--output", "finals.txt")
+    written = ("run", "generate", "--count", 60_000, "--no-store", "--output", "finals.txt")
+    assert "No space left" in refusal(1, *written)
     assert list(folder.iterdir()) == []
     message = refusal(1, *order)
     assert "the disk is full" in message
