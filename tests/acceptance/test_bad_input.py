@@ -53,9 +53,16 @@ def test_files_that_hold_no_grid(name: str, refusal: Refusal, folder: Path) -> N
     content, texts = FILES[name]
     if content is not None:
         (folder / name).write_bytes(content)
-    message = refusal(1, "check", name)
+    message = refusal(1 if content is not None else 2, "check", name)
     assert name in message
     assert all(text in message for text in texts), message
+
+
+@pytest.mark.parametrize(
+    "command", ["check", "solve", "grade", "classes", "run solve --file", "run grade --file", "run dig --pattern"]
+)
+def test_a_file_that_is_not_there_is_no_order(command: str, refusal: Refusal) -> None:
+    assert "cannot read nowhere.txt: No such file" in refusal(2, *command.split(), "nowhere.txt")
 
 
 @pytest.mark.parametrize("command", ["check", "solve", "run solve --file"])
@@ -118,7 +125,8 @@ def _resize(folder: Path, megabytes: int) -> None:
 
 def test_a_full_disk(small_disk: Callable[[int], None], refusal: Refusal, outcome: Outcome, folder: Path) -> None:
     order = ("run", "generate", "--count", 20_000)
-    assert "No space left" in refusal(1, *order, "--count", 60_000, "--no-store", "--output", "finals.txt")
+    written = ("run", "generate", "--count", 60_000, "--no-store", "--output", "finals.txt")
+    assert "No space left" in refusal(1, *written)
     assert list(folder.iterdir()) == []
     message = refusal(1, *order)
     assert "the disk is full" in message

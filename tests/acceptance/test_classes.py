@@ -70,13 +70,16 @@ def test_counting_finds_out_what_is_missing(fork: Fork, outcome: Outcome, query:
 def test_which_lines_of_a_file_are_isomorphs(fork: Fork, folder: Path, minimal_puzzles: Grids) -> None:
     some = minimal_puzzles[:3]
     turned = draw(Streams(np.arange(3, dtype=np.uint64))).apply(some)
-    lines = [*to_lines(some), TWO_SOLUTIONS, *to_lines(turned[:2])]
+    lines = [*to_lines(some), TWO_SOLUTIONS, *to_lines(turned[:2]), "11" + 79 * "0"]
     (folder / "puzzles.lines").write_text("\n".join(lines) + "\n")
     done = fork("classes", "puzzles.lines", code=1)
     assert done.stdout.splitlines() == [
         "line 5: isomorph of line 1", "line 6: isomorph of line 2", "5 grids, 3 classes",
     ]  # fmt: skip
-    assert done.stderr.splitlines() == ["puzzles.lines: line 4: its solution is not the only one: several"]
+    assert done.stderr.splitlines() == [
+        "puzzles.lines: line 4: not unique: it has two or more solutions",
+        "puzzles.lines: line 7: clash: two equal givens in a row, column or box",
+    ]
     (folder / "puzzles.lines").write_text("\n".join(to_lines(some)))
     rows = [json.loads(line) for line in fork("classes", "puzzles.lines", "--json").stdout.splitlines()]
     assert [row["isomorph_of"] for row in rows] == [None] * 3

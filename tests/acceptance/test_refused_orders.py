@@ -66,6 +66,21 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "run levels --count 1 --option row_min=4 --option clues=30": ("row_min=4", "36"),
     "run levels --count 1 --option order=spiral": ("order", "spiral", "snake"),
     "run levels --count 1 --pattern nowhere.txt": ("cannot read nowhere.txt", "No such file"),
+    "run levels --count 1 --clues 81": ("81", "nothing would be left to solve"),
+    "run levels --count 1 --clues 80..81": ("81", "nothing would be left to solve"),
+    "run levels --count 1 --band easy --band hard": ("--band is given twice",),
+    "enqueue levels --count 1 --count 2": ("--count is given twice",),
+    "export --job 1 --job 2": ("--job is given twice",),
+    "stock --grader a --grader b": ("--grader is given twice",),
+    "run levels --count 1,000": ("--count '1,000'", "type 1000"),
+    "run levels --count 1e3": ("--count '1e3'", "type 1000"),
+    "run levels --count 1 --rating=-1..3": ("'-1..3'", "from 1 to"),
+    "levels --count 3": ("did you mean: sudokumill run levels",),
+    "export --output x.csv": ("x.csv", ".jsonl with --json"),
+    "export --output x.json": ("x.json", "add --json"),
+    "export --json --output x.txt": ("x.txt", ".jsonl"),
+    "plugins show native": ("generator and digger and solver", "plugins show generator native"),
+    "plugins show nothing": ("nothing is named 'nothing'",),
     "run levels --count 1 --pattern .": ("cannot read .", "directory"),
     "run generate --count 1 --pattern p.txt": ("--pattern",),
     "run levels --count 1 --digger holes --option level=6": ("level", "6", "5"),
@@ -100,13 +115,13 @@ REFUSED: dict[str, tuple[str, ...]] = {
 }
 
 
-UNREADABLE = "cannot read"
+UNREADABLE = "cannot read ."
 """What an order that names a file ends with 1 for, and not with 2."""
 
 
 @pytest.mark.parametrize("order", REFUSED)
 def test_wrong_use_is_said_in_one_line(order: str, refusal: Refusal, folder: Path) -> None:
-    message = refusal(1 if REFUSED[order][0].startswith(UNREADABLE) else 2, *order.split())
+    message = refusal(1 if REFUSED[order][0] == UNREADABLE else 2, *order.split())
     for text in REFUSED[order]:
         assert text in message
     assert list(folder.iterdir()) == []

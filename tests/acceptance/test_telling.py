@@ -17,6 +17,7 @@ from sudokumill.cli.estimate import Estimate
 Fork = Callable[..., subprocess.CompletedProcess[str]]
 Outcome = Callable[..., dict[str, Any]]
 Refusal = Callable[..., str]
+Query = Callable[[str], list[tuple[Any, ...]]]
 
 _REACHED = re.compile(r"job 1: levels: ([\d,]+) of 30(?: \(([\d,]+) tried\))?, [\d,.]+/s(, [\d,]+ s left)?")
 
@@ -224,3 +225,14 @@ def test_a_job_that_waits_for_a_worker_says_so(fork: Fork, waiting_job: Callable
     assert f"or make it on this machine:  sudokumill jobs resume {job} --processes 1" in waits
     fork("jobs", "pause", job)
     assert f"go on with:  sudokumill jobs resume {job}" in fork("jobs", "show", job, env=env).stdout
+
+
+def test_a_job_of_a_newer_version_hides_no_level(outcome: Outcome, fork: Fork, query: Query) -> None:
+    graded = ("--grader", "singles-and-pairs", "--rating", "1.5..1.7")
+    outcome("run", "levels", "--count", 3, "--seed", 1, *graded)
+    query("UPDATE job SET spec = json_set(spec, '$.newer', 1)")
+    assert fork("show").stdout.splitlines()[-1].endswith(", job 1")
+    assert "no stored level lies in a band" in fork("yields", "--grader", "explainer").stdout
+    # its trial has no hit, and earlier jobs are asked what it will take
+    rare = ("--rating", "9.9..9.9", "--max-attempts", 20)
+    assert outcome("run", "levels", "--count", 1, "--seed", 2, *rare, code=1)["state"] == "incomplete"

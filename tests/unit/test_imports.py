@@ -6,6 +6,8 @@ The layers stand in worker/README.md, in the block ``layers``; what they cannot 
 from __future__ import annotations
 
 import ast
+import importlib
+import importlib.util
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,6 +45,23 @@ def _imports(file: Path) -> Iterator[str]:
                 yield from (f"sudokumill.{alias.name}" for alias in node.names)
 
 
+def _named(file: Path) -> Iterator[tuple[str, str]]:
+    """What a file imports from modules of the host, wherever in it: module and name; no name for all of it."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names if alias.name.partition(".")[0] == "sudokumill")
+        elif isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "sudokumill":
+            yield from ((node.module, alias.name) for alias in node.names)
+
+
+def _is_there(module: str, name: str) -> bool:
+    try:
+        found = importlib.import_module(module)
+    except ModuleNotFoundError:
+        return False
+    return not name or hasattr(found, name) or importlib.util.find_spec(f"{module}.{name}") is not None
+
+
 def _module(file: Path) -> str:
     """The part of the host that a file belongs to: the name of its module, or of its folder."""
     name = file.relative_to(HOST).parts[0].removesuffix(".py")
@@ -62,6 +81,13 @@ def _host_imports(module: str) -> dict[str, set[str]]:
 
 FILES = sorted(HOST.rglob("*.py"))
 MODULES = sorted({_module(file) for file in FILES} - {"__init__", "testing"})
+
+
+def test_what_is_imported_is_there() -> None:
+    """Also what is imported only when a command is called, or only for types."""
+    files = [*FILES, *(file for file in PLUGINS.rglob("*.py") if "example" not in file.parts)]
+    wanted = {(module, name): file for file in files for module, name in _named(file)}
+    assert not {found: str(file.relative_to(ROOT)) for found, file in wanted.items() if not _is_there(*found)}
 
 
 def test_every_module_has_its_layer() -> None:

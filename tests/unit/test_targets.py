@@ -83,9 +83,9 @@ def test_a_target_is_taken_exactly_if_it_can_be_met(
 ) -> None:
     options = {"clues": clues, "clues_min": low, "clues_max": high, "symmetry": symmetry, "minimal": minimal}
     asked = [number for number in (clues, low, high) if number is not None]
-    in_range = all(17 <= number <= 81 for number in asked)
+    in_range = all(17 <= number <= 80 for number in asked)
     least = clues if clues is not None else (17 if low is None else low)
-    most = clues if clues is not None else (81 if high is None else high)
+    most = clues if clues is not None else (80 if high is None else high)
     wanted = [count for count in range(least, most + 1) if count in possible_clue_counts(symmetry)]
     contradictory = clues is not None and (low is not None or high is not None)
     known = not (minimal and least > 40)
@@ -113,6 +113,16 @@ def test_the_option_that_is_out_of_range_is_named(name: str, number: int) -> Non
     )
 
 
+@pytest.mark.parametrize("options", [{"clues": 81}, {"clues_min": 81}, {"clues_min": 80, "clues_max": 81}])
+def test_a_complete_grid_is_no_level(options: dict[str, int]) -> None:
+    assert "81: nothing would be left to solve; a level has 80 clues or fewer" in refusal(**options)
+
+
+def test_a_pattern_leaves_something_to_solve() -> None:
+    assert "every cell of the pattern is a clue cell" in refusal_of_cells({"pattern": "1" * 81})
+    assert CellTarget(pattern="1" * 80 + "0").clue_range() == (80, 80)
+
+
 @pytest.mark.parametrize(
     ("options", "wanted"),
     [
@@ -122,7 +132,7 @@ def test_the_option_that_is_out_of_range_is_named(name: str, number: int) -> Non
         ({"clues_min": 35}, (35, 35)),
         ({"clues_max": 28}, (22, 28)),
         ({"clues_max": 20}, (20, 20)),
-        ({"clues_min": 17, "clues_max": 81}, (17, 81)),
+        ({"clues_min": 17, "clues_max": 80}, (17, 80)),
     ],
 )
 def test_a_diggers_own_range_gives_way_to_a_bound(options: dict[str, int], wanted: tuple[int, int]) -> None:
@@ -160,7 +170,7 @@ def test_options_may_come_as_text_and_stay_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"clues": 60}, {"clues": 41}, {"clues_min": 41}, {"clues_min": 50, "clues_max": 81}]
+    "options", [{"clues": 60}, {"clues": 41}, {"clues_min": 41}, {"clues_min": 50, "clues_max": 80}]
 )
 def test_no_minimal_puzzle_has_so_many_clues(options: dict[str, Any]) -> None:
     assert "no minimal puzzle of more than 40 clues is known, but at least" in refusal(minimal=True, **options)
@@ -179,7 +189,7 @@ def test_a_range_knows_no_symmetry_and_no_minimality() -> None:
 def test_the_schema_shows_the_bounds() -> None:
     for name in ("clues", "clues_min", "clues_max"):
         number = ClueTarget.model_json_schema()["properties"][name]["anyOf"][0]
-        assert (number["minimum"], number["maximum"]) == (17, 81)
+        assert (number["minimum"], number["maximum"]) == (17, 80)
 
 
 # --- which cells ------------------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ _PATIENCE: Final = 10.0
 _SEED: Final = 20_121_202
 _CLUES: Final = ((25, 27), (28, 31), (32, 36), (37, 45))
 _ADDED: Final = (1, 2, 3, 5, 8, 20)
-_KNOWN: Final = frozenset({"clues", "clues_min", "clues_max", "symmetry", "minimal"})
+_KNOWN: Final = frozenset(ClueTarget.model_fields)
 """With other options of a digger it is not known what clue counts mean beside them."""
 
 _CHANCE: Final = 2.0
@@ -156,9 +156,11 @@ def aimed(
     if not choose:
         return spec, ordered.trial
     ways = [_Way(each, _try(each, registry, 0, rows // 4)) for each in _ways(spec, registry)]
+    compared = bool(ways)
     if others:
         for other in _other_orders(spec, registry):
             best = max((way.rate for way in (ordered, *ways)), default=0.0)
+            compared = True
             if other.rate > best:
                 ways += [way for way in _scan(other, registry) if way.rate > best]
     # sorted keeps the order of equal ones, and max takes the first of them
@@ -167,7 +169,7 @@ def aimed(
         (way.longer(registry, _rows(way.spec)) for way in finalists), key=lambda way: way.rate, default=ordered
     )
     chosen = best_way if _is_better(best_way, ordered) else ordered
-    return chosen.spec, chosen.trial
+    return chosen.spec.model_copy(update={"tried_aims": compared}), chosen.trial
 
 
 def _rows(spec: JobSpec) -> int:

@@ -49,7 +49,7 @@ def parse_range(text: str) -> tuple[float, float]:
 
 def shown_rating(rating: float) -> str:
     """A rating as the field quotes it: with one decimal, or more where it has them."""
-    return f"{rating:.1f}" if round(rating, 1) == rating else f"{rating:g}"
+    return f"{rating:.1f}" if round(rating, 1) == rating else f"{rating:.6f}".rstrip("0")
 
 
 def shown_range(low: float, high: float) -> str:

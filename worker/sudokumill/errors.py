@@ -84,6 +84,12 @@ class FileUnreadableError(SudokumillError):
     """cannot read {path}: {reason}"""
 
 
+class FileMissingError(FileUnreadableError, UsageError):
+    """cannot read {path}: {reason}"""
+
+    exit_code = 2
+
+
 class FileUnwritableError(SudokumillError):
     """cannot write {path}: {reason}"""
 
@@ -153,6 +159,10 @@ class ConformanceError(SudokumillError, AssertionError):
 
 class UnfindableError(UsageError):
     """{role} {name!r} cannot be found in {where}: {reason}; name it as package.module:NAME or path/to/file.py:NAME"""
+
+
+class UnknownCommandError(UsageError):
+    """there is no command {name!r}; did you mean: sudokumill run {name}"""
 
 
 # --- orders ----------------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ class Choice(_Value):
     """Only what the order set: defaults belong to the version."""
 
 
-_UNASKED: Final = frozenset({"rate", "size", "chunk_rows", "aim", "digger_ordered", "grade_rest"})
+_UNASKED: Final = frozenset({"rate", "size", "chunk_rows", "aim", "tried_aims", "digger_ordered", "grade_rest"})
 """Fields of a specification that no order names, or that change no row."""
 
 
@@ -131,6 +131,8 @@ class JobSpec(_Value):
     """What the grade is to be; a level of another one is stock."""
     aim: dict[str, JsonValue] = Field(default_factory=dict)
     """Options of the digger that were chosen, not ordered, so that much comes out as asked (see ``aiming``)."""
+    tried_aims: bool = False
+    """Other ways to dig were tried; without an aim, what was ordered was the best."""
     digger_ordered: Choice | None = None
     """The digger of the order, where another one was chosen in its place, which stands in ``parts`` then."""
     from_stock: bool = False

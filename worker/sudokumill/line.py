@@ -352,5 +352,5 @@ def _some(forms: Grids | None, rows: NDArray[Any]) -> Grids | None:
 
 def _given(inputs: Grids | None) -> Grids:
     if inputs is None:
-        raise ValueError("a solve job needs inputs")
+        raise ValueError("a job of this kind needs inputs")
     return inputs

@@ -33,7 +33,7 @@ from sudokumill.jobs import (
 from sudokumill.registry import Implementation, Registry
 from sudokumill.registry.canonicaliser import find_canonicaliser
 from sudokumill.registry.options import stored_options
-from sudokumill.targets import ClueRange
+from sudokumill.targets import ClueRange, ClueTarget
 
 PARTS: Final[Mapping[JobKind, tuple[Part, ...]]] = {
     JobKind.GENERATE: (Part.GENERATOR,),
@@ -91,7 +91,7 @@ def specify(order: Order, registry: Registry) -> JobSpec:
     if order.distinct is Distinct.ISOMORPH and find_canonicaliser(registry) is None:
         raise NoCanonicaliserError(asked="--distinct isomorph")
     if order.difficulty is not None:
-        models[Part.GRADER] = _aimed(order.difficulty, chosen[Part.GRADER], models, registry)
+        models[Part.GRADER] = _with_ceiling(order.difficulty, chosen[Part.GRADER], models, registry)
     if order.from_stock:
         _check_stock(order, chosen, models)
     # some options only show to be wrong when they are used; the digger comes last: it may be given the solver
@@ -173,7 +173,7 @@ def _parts(order: Order) -> list[Part]:
     return parts
 
 
-def _aimed(
+def _with_ceiling(
     asked: Difficulty, grader: Implementation, models: Mapping[Part, Options], registry: Registry
 ) -> Options:
     """The grader's options, with a ceiling that lets it stop where a puzzle surely misses what is asked for.
@@ -188,12 +188,17 @@ def _aimed(
     fewest = digging.clue_range()[0] if isinstance(digging, ClueRange) else 0
     check_difficulty(asked, descriptor, fewest)
     options = models[Part.GRADER]
+    ceiling = getattr(options, "ceiling", None) if descriptor.has_ceiling else None
+    if ceiling is not None and ceiling < asked.low:
+        raise BadOrderError(
+            reason=f"{asked}: option grader.ceiling={ceiling:g} ends each grading below that; leave it out"
+        )
     if asked.rating_to is None or not descriptor.has_ceiling or "ceiling" in options.model_fields_set:
         return options
     return registry.options(grader, stored_options(grader, options) | {"ceiling": asked.rating_to})
 
 
-_KNOWN_OF_STOCK: Final = frozenset({"clues", "clues_min", "clues_max", "symmetry", "minimal"})
+_KNOWN_OF_STOCK: Final = frozenset(ClueTarget.model_fields)
 """Options of a digger by which stored levels can be chosen."""
 
 

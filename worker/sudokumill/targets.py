@@ -15,6 +15,9 @@ from sudokumill.grids.symmetries import Symmetry, deciding_orbit, orbits, possib
 FEWEST_CLUES: Final = 17
 """No puzzle has fewer (McGuire, Tugemann, Civario: "There is no 16-clue Sudoku", 2012)."""
 
+MOST_CLUES: Final = CELLS - 1
+"""A complete grid is no puzzle."""
+
 MOST_CLUES_OF_A_MINIMAL_PUZZLE: Final = 40
 """The largest minimal puzzles that anybody has found have 40 clues."""
 
@@ -24,14 +27,16 @@ def _possible(count: int) -> int:
         raise ValueError(f"{count}: no classic puzzle has fewer than {FEWEST_CLUES} clues")
     if count > CELLS:
         raise ValueError(f"{count}: a grid has {CELLS} cells")
+    if count > MOST_CLUES:
+        raise ValueError(f"{count}: nothing would be left to solve; a level has {MOST_CLUES} clues or fewer")
     return count
 
 
 # Bounds of a field would be checked as well, but say no reason; so they only stand in the schema.
 ClueCount = Annotated[
-    int, AfterValidator(_possible), Field(json_schema_extra={"minimum": FEWEST_CLUES, "maximum": CELLS})
+    int, AfterValidator(_possible), Field(json_schema_extra={"minimum": FEWEST_CLUES, "maximum": MOST_CLUES})
 ]
-"""A number of clues, 17 .. 81."""
+"""A number of clues, 17 .. 80."""
 
 
 class ClueRange(Options):
@@ -60,7 +65,7 @@ class ClueRange(Options):
 
     def default_range(self) -> tuple[int, int]:
         """The range where the options name none; diggers may narrow it."""
-        return FEWEST_CLUES, CELLS
+        return FEWEST_CLUES, MOST_CLUES
 
     def clue_range(self) -> tuple[int, int]:
         """The least and the greatest number of clues that meet the target."""
@@ -143,6 +148,8 @@ def _as_pattern(text: str) -> str:
     clue_cells = [cell for cell in range(CELLS) if pattern[cell] == "1"]
     if len(clue_cells) < FEWEST_CLUES:
         raise ValueError(f"the pattern has {len(clue_cells)} clue cells, at least {FEWEST_CLUES} are needed")
+    if len(clue_cells) > MOST_CLUES:
+        raise ValueError("every cell of the pattern is a clue cell, so nothing would be left to solve")
     _check_lines(clue_cells)
     return pattern
 

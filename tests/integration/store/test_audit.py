@@ -12,6 +12,7 @@ from sudokumill.grids.batch import from_lines
 from sudokumill.jobs import JobKind
 from sudokumill.store import leases, steering
 from sudokumill.store.audit import audit
+from sudokumill.store.audit.rows import check_rows
 from sudokumill.store.leases import Hold
 from sudokumill.store.models import JobState
 
@@ -331,17 +332,14 @@ def test_many_places_are_one_line(mill: Any) -> None:
 def test_it_reads_one_snapshot(mill: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     if mill.database.engine.dialect.name == "sqlite":
         pytest.skip("SQLite's transactions are snapshots")
-    import sudokumill.store.audit as module
-
     job = mill.place(10, chunk_rows=5)
     held = mill.claim(job)
-    check_rows = module._check_rows
 
     def late(*arguments: Any) -> int:
         mill.finish(held, _same)
         return check_rows(*arguments)
 
-    monkeypatch.setattr(module, "_check_rows", late)
+    monkeypatch.setattr("sudokumill.store.audit.account.check_rows", late)
     assert mill.audit(job).positions == {"running": 5, "waiting": 5}
     monkeypatch.undo()
     assert mill.audit(job).positions == {"delivered": 5, "waiting": 5}

@@ -171,7 +171,8 @@ def test_surplus_goes_and_the_account_is_right(mill: Any) -> None:
     assert clearing.drop(mill.database, Meant("judge", low=6.0)).levels == before.surplus
     assert clearing.drop(mill.database, Meant("judge")).levels == before.missed
     found = mill.progress(job)
-    assert (found.surplus, found.delivered, found.missed) == (0, 6, before.surplus + before.missed)
+    assert (found.surplus, found.delivered, found.missed) == (before.surplus, 6, before.missed)
+    assert (found.dropped_hits, found.dropped, found.qualified) == (before.surplus, before.missed, 6)
     assert len(_delivered(mill, job)) == 6
     _audit_all(mill)
 
@@ -236,6 +237,15 @@ def test_the_accounts_of_grade_jobs_stay_right(filled: Any) -> None:
     assert clearing.drop(filled.database, Meant("judge")).levels == 24
     assert filled.audit(job).delivered == 40
     assert len(filled.rows(Grade)) == 2 * 16
+
+
+def test_a_level_that_was_graded_dropped_and_made_again(filled: Any) -> None:
+    job = _grade(filled)
+    clearing.drop(filled.database, Meant("judge"))
+    # the same finals are dug in the same way by a job that grades nothing
+    again = filled.place(20, JobKind.LEVELS, parts=PARTS, chunk_rows=20)
+    filled.run(again, lambda position: position)
+    assert filled.audit(job).delivered == 40
 
 
 def test_grades_of_a_file_stay(filled: Any) -> None:

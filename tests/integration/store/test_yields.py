@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import inf
@@ -13,12 +14,21 @@ from sqlalchemy import delete, update
 
 from sudokumill.contracts import GradeStatus
 from sudokumill.difficulty import Difficulty
-from sudokumill.jobs import Choice, JobKind, Part
-from sudokumill.rows import Batch, Grades, LevelRows
+from sudokumill.grids.batch import from_lines, to_lines
+from sudokumill.jobs import Choice, JobKind, Part, Source
+from sudokumill.rows import Batch, GradeRows, Grades, LevelRows
+from sudokumill.store import clearing
+from sudokumill.store.audit import audit
 from sudokumill.store.bands import BandRange, set_bands
+from sudokumill.store.clearing import Meant
+from sudokumill.store.followers import followers
 from sudokumill.store.keeping import Made, finish
-from sudokumill.store.models import Band, Grade
-from sudokumill.store.yields import Cost, cost_by_grades, cost_of, yields
+from sudokumill.store.leases import Hold
+from sudokumill.store.models import Band, Chunk, Job
+from sudokumill.store.outcomes import Outcome
+from sudokumill.store.placing import count_inputs
+from sudokumill.store.reading import inputs
+from sudokumill.store.yields import Cost, cost_by_grades, cost_of, yield_of, yields
 
 BANDS = (BandRange(1, 2.9, "low"), BandRange(3, 5.9, "mid"), BandRange(6, inf, "high"))
 SECONDS = 0.5
@@ -72,8 +82,47 @@ def _dig(
         made = Made(reached=held.start)
         made.add(Batch(rows, barren=barren), SECONDS, held.stop)
         made_by = {"digger": "fake==1", **({} if grader is None else {"grader": "judge==1"}), **(versions or {})}
-        finish(mill.database, held, made, versions=made_by, new=False, licence="CC0-1.0")
+        finish(mill.database, held, made, versions=made_by, new=bool(fields.get("new")), licence="CC0-1.0")
     return job
+
+
+def _dig_on(mill: Any, job: int, first: int = 0, asked: Difficulty | None = None) -> None:
+    """Digs until the job ends; with ``asked``, only such levels are on target."""
+    while not mill.advance(job).ended:
+        held = mill.claim(job)
+        batch = mill.batch(held.start, held.stop, lambda place: first + place, JobKind.LEVELS)
+        grades = _grades([_tenths(first + place) for place in range(held.start, held.stop)], inf, inf)
+        on_target = batch.rows.on_target if asked is None else asked.met_by(grades)
+        made = Made(reached=held.start)
+        made.add(Batch(replace(batch.rows, grades=grades, on_target=on_target)), SECONDS, held.stop)
+        finish(mill.database, held, made, versions={"grader": "judge==1"}, new=False, licence="CC0-1.0")
+
+
+def _grade(mill: Any, most: int = 1_000, version: str = "1", rating: Ratings = _tenths) -> int:
+    """A job that grades what has no grade, the oldest first."""
+    judge = Choice(name="judge", version=version)
+    count = min(count_inputs(mill.database, Source.PUZZLES, None, None, judge), most)
+    fields: dict[str, Any] = {"parts": {Part.GRADER: judge}, "size": count, "source": Source.PUZZLES}
+    job = int(mill.place(count, JobKind.GRADE, chunk_rows=7, **fields))
+    _run_grades(mill, job, rating, version)
+    return job
+
+
+def _run_grades(mill: Any, job: int, rating: Ratings, version: str) -> None:
+    while not mill.advance(job).ended:
+        held = mill.claim(job)
+        _finish_grades(mill, held, held.start, held.stop, rating, version)
+    mill.audit(job)
+
+
+def _finish_grades(mill: Any, held: Any, start: int, stop: int, rating: Ratings, version: str) -> None:
+    puzzles = from_lines(inputs(mill.database, held.job, start, stop))
+    numbers = {line[9:]: number for line, number in mill.numbers.items()}
+    ratings = [rating(numbers[line[9:]]) for line in to_lines(puzzles)]
+    made = Made(reached=start)
+    made.add(Batch(GradeRows(np.arange(start, stop), puzzles, _grades(ratings, inf, inf))), 0.001, stop)
+    versions = {"grader": f"judge=={version}"}
+    finish(mill.database, held, made, versions=versions, new=False, licence="CC0-1.0", rest=Hold.PAUSE)
 
 
 def _shown(mill: Any) -> list[tuple[str, str, int, int]]:
@@ -120,11 +169,10 @@ def test_graders_and_ceilings_are_ways_of_their_own(banded: Any) -> None:
     ]  # fmt: skip
     # above a ceiling nothing is known, until it is graded
     assert [one.band for one in found if "ceiling" in one.way.grader] == ["low"]
-    with banded.database.write() as connection:
-        connection.execute(update(Grade).where(Grade.status == "above").values(status="graded", rating=4.0))
+    _grade(banded)
     found = yields(banded.database, "judge")
     assert [(one.band, one.levels) for one in found if "ceiling" in one.way.grader] == [
-        ("low", 4), ("mid", 16), ("high", 0),
+        ("low", 4), ("mid", 6), ("high", 10),
     ]  # fmt: skip
 
 
@@ -135,11 +183,121 @@ def test_what_was_given_up_hides_no_band(banded: Any) -> None:
 
 
 def test_levels_that_nobody_graded_are_left_out_with_their_tries(banded: Any) -> None:
-    job = _dig(banded, count=40)
+    _dig(banded, count=40, parts=_parts())
     _dig(banded, first=100, parts=_parts(), seed=5)
+    assert _shown(banded) == []
+    _grade(banded, 20)
+    wanted = [("", "low", 4, 20), ("", "mid", 6, 20), ("", "high", 10, 20)]
+    assert _shown(banded) == wanted
+    # another version says nothing more of the same levels, and a job that has its own grades keeps to its version
+    _dig(banded, first=200, seed=6)
+    _grade(banded, 80, version="2", rating=lambda _: 2.0)
+    assert _shown(banded) == [
+        ("", "low", 60, 60), ("", "mid", 0, 60), ("", "high", 0, 60),
+        ("judge==1", "low", 4, 20), ("judge==1", "mid", 6, 20), ("judge==1", "high", 10, 20),
+    ]  # fmt: skip
+
+
+def test_a_follower_says_what_lies_above_a_ceiling(banded: Any) -> None:
+    asked = Difficulty(rating_from=1.5, rating_to=2.9)
+    job = _dig(banded, parts=_parts(options={"ceiling": 2.9}), difficulty=asked, grade_rest=True)
+    assert yield_of(banded.database, banded.progress(job)) == [("low", 4), ("3.0 or more", 16)]
+    [follower] = followers(banded.database, job)
+    held = banded.claim(follower.id)
+    # it has done 8 of 16
+    _finish_grades(banded, held, held.start, held.start + 8, _tenths, "1")
+    assert yield_of(banded.database, banded.progress(job)) == [
+        ("low", 4), ("mid", 3), ("3.0 or more", 8), ("high", 5),
+    ]  # fmt: skip
+    assert [band for _, band, _, _ in _shown(banded)] == ["low"]
+    _run_grades(banded, follower.id, _tenths, "1")
+    wanted = [("low", 4), ("mid", 6), ("high", 10)]
+    assert yield_of(banded.database, banded.progress(job)) == wanted
+    assert [(band, levels) for _, band, levels, _ in _shown(banded)] == wanted
+    for each in (job, follower.id):
+        banded.audit(each)
+
+
+def test_what_came_out_is_the_same_after_its_levels_are_dropped(banded: Any) -> None:
+    asked = Difficulty(rating_from=6)
+    fields: dict[str, Any] = {"parts": _parts(options={}), "difficulty": asked}
+    job = _dig(banded, count=60, **fields)
+    _dig(banded, count=40, first=100, seed=5, parts=_parts())
+    _grade(banded)
+    spec = banded.spec(7, JobKind.LEVELS, **fields)
+
+    def figures() -> list[object]:
+        database = banded.database
+        said = [yield_of(database, banded.progress(job)), yields(database, "judge"), cost_of(database, spec)]
+        return [*said, cost_by_grades(database, spec)]
+
+    before = figures()
+    assert before[2] is not None
+    assert before[3] is not None
+    for meant in (Meant("judge", band="low"), Meant("judge")):
+        with banded.database.write() as connection:
+            # those on target may go, too, once they are surplus
+            connection.execute(update(Job).where(Job.id == job).values(last_position=9))
+        assert clearing.drop(banded.database, meant).levels
+        assert figures() == before
+
+
+def test_surplus_and_off_target_keep_their_meaning_when_levels_are_dropped(banded: Any) -> None:
+    asked = Difficulty(rating_from=6)
+    job = int(banded.place(2, JobKind.LEVELS, parts=_parts(options={}), difficulty=asked, chunk_rows=10))
+    _dig_on(banded, job, asked=asked)
+    before = banded.progress(job)
+    assert (before.state.value, before.missed, before.surplus, before.dropped) == ("done", 7, 3, 0)
+    assert clearing.drop(banded.database, Meant("judge")).levels == 10
+    after = banded.progress(job)
+    assert (after.missed, after.surplus, after.hits, after.delivered) == (7, 3, 5, 2)
+    assert (after.dropped, after.dropped_hits) == (7, 3)
+    account = banded.audit(job)
+    assert account.positions == {"delivered": 2, "surplus": 3, "off target": 7}
+
+
+def test_what_was_stored_before_came_out_all_the_same(banded: Any) -> None:
+    easy = _dig(banded, parts=_parts(options={"ceiling": 2.9}))
+    hard = _dig(banded, parts=_parts(options={}))
+    again = _dig(banded, parts=_parts(options={}), new=True, seed=3)
+    wanted = [("low", 4), ("mid", 6), ("high", 10)]
+    for job in (hard, again):
+        assert yield_of(banded.database, banded.progress(job)) == wanted
+    assert yield_of(banded.database, banded.progress(easy)) == [("low", 4), ("3.0 or more", 16)]
+    assert ("judge==1", "high", 20, 40) in _shown(banded)
+    # whether hits count for an order says nothing of what one costs
+    cost = cost_of(banded.database, banded.spec(7, JobKind.LEVELS, parts=_parts(options={})))
+    assert cost is not None
+    assert cost.share == 1.0
+
+
+def test_the_audit_sees_a_chunk_that_keeps_something_else(banded: Any) -> None:
+    job = _dig(banded, barren=2)
+    banded.audit(job)
     with banded.database.write() as connection:
-        connection.execute(delete(Grade).where(Grade.job_id == job, Grade.position >= 20))
-    assert _shown(banded) == [("judge==1", "low", 4, 20), ("judge==1", "mid", 6, 20), ("judge==1", "high", 10, 20)]
+        connection.execute(update(Chunk).values(outcome={str(job): {"graded": {"2.3": 9}}}))
+    account = audit(banded.database, job, 60)
+    assert account.broken == (
+        "what came out of a chunk does not add up to its rows: chunk 1 has 10, and keeps what 9 came to, "
+        "chunk 2 has 10, and keeps what 9 came to",
+    )
+
+
+def test_chunks_of_older_versions_are_left_out(banded: Any) -> None:
+    job = _dig(banded, count=30)
+    with banded.database.write() as connection:
+        connection.execute(update(Chunk).where(Chunk.start == 10).values(outcome=None))
+    assert _shown(banded)[0] == ("judge==1", "low", 4, 20)
+    assert yield_of(banded.database, banded.progress(job)) == [("low", 4), ("mid", 6), ("high", 10)]
+
+
+def test_many_different_ratings_are_kept_with_fewer_decimals() -> None:
+    ratings = 2 + np.arange(20_000) / 10_000
+    found = Outcome.of_grades(_grades(ratings.tolist(), inf, inf)).graded
+    assert found.total() == 20_000
+    assert len(found) == 200
+    assert found[2.3] == 100
+    assert Outcome.read(json.loads(json.dumps(Outcome(found).written()))).graded == found
 
 
 def test_the_same_positions_are_tried_once(banded: Any) -> None:

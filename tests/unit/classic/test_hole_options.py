@@ -42,7 +42,7 @@ def test_a_level_sets_clues_least_clues_and_order(level: int, order: Order) -> N
 def test_level_1_aims_at_no_more_than_60_clues() -> None:
     assert HolesOptions(level=1).aimed_range() == (50, 60)
     assert HolesOptions(level=2).aimed_range() == (36, 49)
-    assert HolesOptions(clues_min=50, clues_max=81).aimed_range() == (50, 81)
+    assert HolesOptions(clues_min=50, clues_max=80).aimed_range() == (50, 80)
 
 
 def test_defaults() -> None:

@@ -61,6 +61,12 @@ def test_who_wants_every_grade_says_so(ordered: Ordered) -> None:
     assert order_options(spec) == {"ceiling": None}
 
 
+def test_a_ceiling_below_what_is_asked_for_is_refused(ordered: Ordered) -> None:
+    asked = Difficulty(rating_from=4.5, rating_to=5.0)
+    with pytest.raises(BadOrderError, match=r"option grader\.ceiling=2 ends each grading below that"):
+        ordered(JobKind.LEVELS, "grader.ceiling=2", names=JUDGE, difficulty=asked)
+
+
 def test_without_an_upper_end_there_is_no_ceiling(ordered: Ordered) -> None:
     for asked in (Difficulty(rating_from=4.2), Difficulty(techniques=("x-wing",))):
         assert order_options(ordered(names=JUDGE, difficulty=asked)) == {}

@@ -12,7 +12,7 @@ from typing import Final
 import click
 
 import sudokumill
-from sudokumill.errors import SudokumillError, near
+from sudokumill.errors import SudokumillError, UnknownCommandError, near
 
 _COMMANDS: Final = {
     "run": ("Make what a job orders, on this machine.", "run:run"),
@@ -36,6 +36,9 @@ _COMMANDS: Final = {
     "doctor": ("Say what is reachable, which versions are here, and what is wrong.", "doctor:doctor"),
 }
 
+_KINDS: Final = ("generate", "levels", "dig")
+"""Of jobs, that are no commands by themselves."""
+
 
 class _LazyGroup(click.Group):
     """A group whose commands live in modules of their own, imported when needed."""
@@ -46,6 +49,8 @@ class _LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Imports a command's module; an unknown name is None."""
+        if cmd_name in _KINDS:
+            raise UnknownCommandError(name=cmd_name)
         if cmd_name not in _COMMANDS:
             return None
         module, _, name = _COMMANDS[cmd_name][1].partition(":")

@@ -5,16 +5,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from sudokumill.cli.console import open_store, out, print_json
+from sudokumill.cli.console import misplaced_option, open_store, out, print_json
+from sudokumill.cli.strict import StrictGroup
 from sudokumill.errors import BadBandError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sudokumill.contracts import GraderDescriptor
     from sudokumill.store.bands import BandRange
     from sudokumill.store.database import Database
 
@@ -24,7 +26,7 @@ _grader = click.option("--grader", metavar="NAME", help="Whose ratings; by defau
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=StrictGroup, invoke_without_command=True)
 @_json
 @click.pass_context
 def bands(ctx: click.Context, as_json: bool) -> None:
@@ -39,6 +41,8 @@ def bands(ctx: click.Context, as_json: bool) -> None:
     """
     if ctx.invoked_subcommand is None:
         _list(as_json)
+    elif as_json:
+        raise misplaced_option(ctx)
 
 
 @bands.command(name="list", short_help="Lists the bands of each grader, and how many levels they have.")
@@ -61,7 +65,7 @@ def _list(as_json: bool) -> None:
     from sudokumill.cli.tables import plain_table
     from sudokumill.difficulty import shown_rating
 
-    shown, counted = _counted()
+    shown, counted, nowhere = _counted()
     if as_json:
         print_json(
             [
@@ -80,18 +84,20 @@ def _list(as_json: bool) -> None:
             high = "" if one.high == inf else shown_rating(one.high)
             table.add_row(grader, one.name, shown_rating(one.low), high, "-" if levels is None else f"{levels:,}")
     out().print(table if counted else "there is no band; add one: sudokumill bands set NAME=FROM..TO")
+    for grader, levels in nowhere.items():
+        click.echo(f"\n{levels:,} levels have a rating by grader {grader} that lies in no band")
     if counted and (len(counted) > 1 or shown not in counted):
         click.echo(f"\nthe view level shows what grader {shown} says")
 
 
-def _counted() -> tuple[str, Mapping[str, Sequence[tuple[BandRange, int | None]]]]:
-    """The grader whose grades levels show, and each grader's bands with the number of levels in each.
+def _counted() -> tuple[str, Mapping[str, Sequence[tuple[BandRange, int | None]]], Mapping[str, int]]:
+    """The grader whose grades levels show, each grader's bands with the number of levels in each, and in none.
 
     None in place of numbers where there is no database yet: those are the bands that a new one has.
     """
     from sudokumill.errors import NoDatabaseError
     from sudokumill.store.bands import DEFAULT_BANDS, DEFAULT_GRADER, shown_grader
-    from sudokumill.store.grades import levels_in_bands
+    from sudokumill.store.grades import levels_in_bands, levels_in_no_band
 
     try:
         database = _store()
@@ -99,8 +105,8 @@ def _counted() -> tuple[str, Mapping[str, Sequence[tuple[BandRange, int | None]]
         click.echo(
             f"there is no database at {error.fields['path']} yet: these are the bands of a new one", err=True
         )
-        return DEFAULT_GRADER, {DEFAULT_GRADER: [(one, None) for one in DEFAULT_BANDS]}
-    return shown_grader(database), levels_in_bands(database)
+        return DEFAULT_GRADER, {DEFAULT_GRADER: [(one, None) for one in DEFAULT_BANDS]}, {}
+    return shown_grader(database), levels_in_bands(database), levels_in_no_band(database)
 
 
 @bands.command(name="set", short_help="Adds bands, or gives them other ranges.")
@@ -109,8 +115,9 @@ def _counted() -> tuple[str, Mapping[str, Sequence[tuple[BandRange, int | None]]
 def set_(wanted: tuple[str, ...], grader: str | None) -> None:
     """Adds bands, or gives those of these names other ranges.
 
-    Both ends of a range belong to it; without TO it has no end. Bands of one grader must not overlap: where the
-    border between two moves, name both.
+    Both ends of a range belong to it; without TO it has no end. Where one ends at which the next begins, the
+    rating at the border is in the next. Bands of one grader must not overlap: where the border between two moves,
+    name both. Says so where ratings between two bands are in none.
 
     \b
     Examples:
@@ -118,9 +125,10 @@ def set_(wanted: tuple[str, ...], grader: str | None) -> None:
       sudokumill bands set extreme=7.6..8.9 nightmare=9..
     """
     from sudokumill.contracts import GraderDescriptor, Role
+    from sudokumill.difficulty import shown_rating
     from sudokumill.registry import load_registry
     from sudokumill.settings import load_settings
-    from sudokumill.store.bands import set_bands, shown_grader
+    from sudokumill.store.bands import gaps, set_bands, shown_grader
 
     ranges = [_parsed(text) for text in wanted]
     settings = load_settings()
@@ -129,8 +137,26 @@ def set_(wanted: tuple[str, ...], grader: str | None) -> None:
     descriptor = load_registry(settings.plugins, settings.plugin_dir).find(Role.GRADER, name).descriptor
     if isinstance(descriptor, GraderDescriptor) and descriptor.scale is not None:
         _check_scale(ranges, name, descriptor.scale)
-    set_bands(database, name, ranges)
-    click.echo(f"grader {name}: {', '.join(map(str, ranges))}")
+    every = set_bands(database, name, ranges)
+    named = {one.name for one in ranges}
+    click.echo(f"grader {name}: {', '.join(str(one) for one in every if one.name in named)}")
+    tenths = isinstance(descriptor, GraderDescriptor) and _in_tenths(descriptor)
+    for low, high in gaps(every):
+        if high.low - low.high > _TENTH or not tenths:
+            begin, end = shown_rating(low.low), shown_rating(high.low)
+            click.echo(
+                f"ratings between {shown_rating(low.high)} and {end} are in no band; where there are such, let "
+                f"{low.name} end where {high.name} begins: {low.name}={begin}..{end}",
+                err=True,
+            )
+
+
+_TENTH: Final = 0.100001
+"""Between two bands of a grader whose ratings have one decimal nothing is missing."""
+
+
+def _in_tenths(grader: GraderDescriptor) -> bool:
+    return bool(grader.techniques) and all(round(one.rating, 1) == one.rating for one in grader.techniques)
 
 
 @bands.command(short_help="Takes a band away.")
@@ -163,11 +189,18 @@ def use(grader: str) -> None:
     from sudokumill.registry import load_registry
     from sudokumill.settings import load_settings
     from sudokumill.store.bands import show_grader
+    from sudokumill.store.grades import has_grades
 
     settings = load_settings()
     load_registry(settings.plugins, settings.plugin_dir).find(Role.GRADER, grader)
-    show_grader(open_store(settings, create=True), grader)
+    database = open_store(settings, create=True)
+    show_grader(database, grader)
     click.echo(f"the view level shows what grader {grader} says")
+    if not has_grades(database, grader):
+        click.echo(
+            f"no level has a grade of it yet, so levels are shown without; sudokumill run grade --grader {grader}",
+            err=True,
+        )
 
 
 def _parsed(text: str) -> BandRange:

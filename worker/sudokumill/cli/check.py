@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sudokumill.cli.console import FORMAT_NAMES, print_json
+from sudokumill.cli.strict import StrictCommand
 
 if TYPE_CHECKING:
     from sudokumill.checking import Finding
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _AT_A_TIME = 1_000
 
 
-@click.command()
+@click.command(cls=StrictCommand)
 @click.argument("file")
 @click.option("--solver", metavar="NAME", help="Solver that counts, NAME or NAME==VERSION.")
 @click.option(

@@ -1,4 +1,4 @@
-"""The implementation that a person names for a command that works at once: ``check``, ``solve``, ``grade``."""
+"""The implementation that a person names for a command that works at once, such as ``solve``."""
 
 from __future__ import annotations
 

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sudokumill.cli.console import FORMAT_NAMES, GREATEST_ID, open_store, print_json, shown_id
+from sudokumill.cli.strict import StrictCommand
 from sudokumill.errors import BadOrderError
 
 if TYPE_CHECKING:
-    from sudokumill.contracts import Canonicaliser
+    from sudokumill.contracts import Canonicaliser, SolveResult
+    from sudokumill.grids.batch import Grids
     from sudokumill.settings import Settings
     from sudokumill.store.classes import Stored
     from sudokumill.store.database import Database
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 _AT_A_TIME = 1_000
 
 
-@click.command()
+@click.command(cls=StrictCommand)
 @click.argument("file", required=False)
 @click.option("--finals", is_flag=True, help="Count finals instead of puzzles.")
 @click.option("--job", type=click.IntRange(0, GREATEST_ID), metavar="ID", help="Only what this job delivered.")
@@ -151,37 +153,27 @@ def _tell(database: Database, meant: Stored, as_json: bool) -> None:
 
 
 def _of_file(settings: Settings, file: str, text_format: str | None, lenient: bool, as_json: bool) -> int:
-    from sudokumill.classing import class_ids
+    from sudokumill.cli.chosen import chosen
     from sudokumill.cli.inputs import InputFile
-    from sudokumill.cli.solver import chosen_solver
-    from sudokumill.contracts import SolveStatus
     from sudokumill.grids.batch import to_lines
+    from sudokumill.jobs import Part
     from sudokumill.solving import verified_solve
 
     canonicaliser = _canonicaliser(settings)
-    chosen = chosen_solver(settings, None, ())
+    solver = chosen(settings, Part.SOLVER, None)
     source = InputFile(file, text_format, lenient)
     first: dict[bytes, int] = {}
     grids = refused = 0
     for reading in source.readings(_AT_A_TIME, "classes"):
-        solved = verified_solve(chosen.solver, reading.grids)
-        faults, status = dict(solved.failed), solved.result.status
-        good = [row for row in range(len(reading.grids)) if status[row] == SolveStatus.UNIQUE]
-        found = dict(
-            zip(good, class_ids(canonicaliser, reading.grids[good], solved.result.solutions[good]), strict=True)
-        )
+        solved = verified_solve(solver.built, reading.grids)
+        faults = dict(solved.failed)
+        found = _classes_of(canonicaliser, reading.grids, solved.result)
         puzzles = to_lines(reading.grids)
         for row, line in enumerate(reading.lines.tolist()):
-            class_id = found.get(row)
-            if class_id is None:
+            class_id = found[row]
+            if isinstance(class_id, str):
                 refused += 1
-                name = SolveStatus(int(status[row])).name.lower().replace("_", " ")
-                said = (
-                    f"{chosen.name}: {faults[row]}"
-                    if row in faults
-                    else f"its solution is not the only one: {name}"
-                )
-                source.say(line, "its class could not be found" if row in found else said)
+                source.say(line, f"{solver.name}: {faults[row]}" if row in faults else class_id)
                 continue
             grids += 1
             earlier = first.setdefault(class_id, line)
@@ -195,3 +187,22 @@ def _of_file(settings: Settings, file: str, text_format: str | None, lenient: bo
     if not as_json:
         click.echo(f"{grids:,} grids, {len(first):,} classes")
     return 1 if refused or source.faults else 0
+
+
+def _classes_of(canonicaliser: Canonicaliser, grids: Grids, solved: SolveResult) -> list[bytes | str]:
+    """The class of each grid, or why it has none."""
+    from sudokumill.classing import class_ids
+    from sudokumill.contracts import GradeStatus, SolveStatus
+    from sudokumill.grading import REFUSALS
+
+    said = {
+        SolveStatus.SEVERAL: REFUSALS[GradeStatus.NOT_UNIQUE],
+        SolveStatus.NO_SOLUTION: REFUSALS[GradeStatus.NO_SOLUTION],
+        SolveStatus.CLASH: REFUSALS[GradeStatus.CLASH],
+        SolveStatus.GAVE_UP: "its solver gave up, so its class is not known",
+    }
+    found: list[bytes | str] = [said.get(SolveStatus(code), "no class") for code in solved.status.tolist()]
+    good = [row for row in range(len(grids)) if solved.status[row] == SolveStatus.UNIQUE]
+    for row, class_id in zip(good, class_ids(canonicaliser, grids[good], solved.solutions[good]), strict=True):
+        found[row] = class_id or "its class could not be found: the solver that should do it failed"
+    return found

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from sudokumill.errors import NoDatabaseError, NoDatabaseSetError
+from sudokumill.errors import BadOrderError, NoDatabaseError, NoDatabaseSetError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -73,6 +73,15 @@ def open_store(settings: Settings, create: bool = False) -> Database:
         raise (NoDatabaseError if settings.names_database else NoDatabaseSetError)(path=database.path)
     schema.require(database, create=create)
     return database
+
+
+def misplaced_option(ctx: click.Context) -> BadOrderError:
+    """What is to be said of options of a group that stand before one of its commands, which has its own."""
+    command = f"{ctx.info_name} {ctx.invoked_subcommand}"
+    return BadOrderError(
+        reason=f"{ctx.invoked_subcommand} takes no option that stands before it; "
+        f"write them behind it: sudokumill {command} --help"
+    )
 
 
 def shown_id(grid_id: bytes) -> str:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import click
 
+from sudokumill.cli.strict import StrictGroup
 
-@click.group()
+
+@click.group(cls=StrictGroup)
 def db() -> None:
     """Brings the database (SUDOKUMILL_DATABASE_URL) to the schema that this version needs.
 

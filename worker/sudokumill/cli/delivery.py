@@ -29,7 +29,7 @@ _GRADE_FIELDS: Final = (
 )  # fmt: skip
 _LEVEL_FIELDS: Final = (
     "clues", "solution", "clue_count", "row_min", "row_max", "column_min", "column_max", "box_min", "box_max",
-    "symmetry", "minimal", "nodes", "paper_level", "licence", "state", "job_id", *_GRADE_FIELDS,
+    "symmetry", "minimal", "on_target", "nodes", "paper_level", "licence", "state", "job_id", *_GRADE_FIELDS,
 )  # fmt: skip
 
 
@@ -102,6 +102,8 @@ def write_objects(path: str, objects: Iterable[dict[str, Any]]) -> int:
 def level_object(row: Row[Any]) -> dict[str, Any]:
     """A level as a game takes it: id, clues, solution and metadata."""
     fields = {name: getattr(row, name) for name in _LEVEL_FIELDS}
+    class_id = row._mapping["class"]
+    fields["class"] = None if class_id is None else shown_id(class_id)
     return {"id": shown_id(row.id), **fields, "at_least": row.rating_at_least is not None}
 
 

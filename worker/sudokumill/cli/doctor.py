@@ -8,9 +8,10 @@ from __future__ import annotations
 import click
 
 from sudokumill.cli.console import GREATEST_ID, out, print_json
+from sudokumill.cli.strict import StrictCommand
 
 
-@click.command()
+@click.command(cls=StrictCommand)
 @click.option("--worker", is_flag=True, help="Only say whether this machine's workers get on, in one line.")
 @click.option(
     "--job", type=click.IntRange(0, GREATEST_ID), help="Only audit this job: whether its rows add up to the order."

@@ -22,4 +22,4 @@ def enqueue() -> None:
     """
 
 
-add_kinds(enqueue, "sudokumill.cli.enqueuing:order_and_wake", ("chunk", "key", "priority", "json"))
+add_kinds(enqueue, "sudokumill.cli.enqueuing:order_and_wake", ("chunk", "key", "priority", "dry_run", "json"))

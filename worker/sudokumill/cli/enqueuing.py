@@ -20,6 +20,10 @@ def order_and_wake(request: Request) -> int:
         The exit code: 1 if its file had lines that cannot be read; the order stands, without these.
     """
     settings = load_settings()
+    if request.dry_run:
+        from sudokumill.cli.proposal import tell_proposal  # noqa: PLC0415 - most orders are meant
+
+        return tell_proposal(request, settings, 0)
     check_broker_setting(settings)
     accepted = accept(request, settings)
     about: Estimate | None = None

@@ -6,14 +6,32 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
+from typing import Final
 
 import click
 
 from sudokumill.cli.console import FORMAT_NAMES, GREATEST_ID, err, open_store
+from sudokumill.cli.strict import StrictCommand
 from sudokumill.errors import BadOrderError
 
+_JSON_ENDINGS: Final = (".json", ".jsonl", ".ndjson")
+_FOREIGN_ENDINGS: Final = (
+    ".csv",
+    ".tsv",
+    ".xml",
+    ".sql",
+    ".db",
+    ".sqlite",
+    ".xlsx",
+    ".pdf",
+    ".sdk",
+    ".gz",
+    ".zip",
+)
 
-@click.command()
+
+@click.command(cls=StrictCommand)
 @click.option(
     "--job",
     type=click.IntRange(0, GREATEST_ID),
@@ -48,6 +66,7 @@ def export(
     if as_json and (text_format is not None or solutions):
         other = "--format" if text_format is not None else "--solutions"
         raise BadOrderError(reason=f"--json has a form of its own, with clues and solutions; leave out {other}")
+    _check_ending(output, as_json)
     database = open_store(load_settings())
     if job is not None:
         found = progress(database, job)
@@ -67,3 +86,21 @@ def export(
         err().print(f"{written:,} written to {output}")
     elif not written:
         err().print("nothing to write")
+
+
+def _check_ending(output: str, as_json: bool) -> None:
+    """Refuses a name that promises another format than is written.
+
+    Raises:
+        BadOrderError: what to type.
+    """
+    ending = Path(output).suffix.lower()
+    if ending in _JSON_ENDINGS and not as_json:
+        raise BadOrderError(reason=f"--output {output}: that is to be JSON; add --json, or name it .lines or .txt")
+    if as_json and ending == ".txt":
+        raise BadOrderError(reason=f"--output {output}: --json writes one object a line; name it .jsonl")
+    if ending in _FOREIGN_ENDINGS:
+        raise BadOrderError(
+            reason=f"--output {output}: a file that ends in {ending} would be another format; write .lines, .txt, "
+            "or .jsonl with --json"
+        )

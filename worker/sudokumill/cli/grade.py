@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sudokumill.cli.console import FORMAT_NAMES, print_json
+from sudokumill.cli.strict import StrictCommand
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from sudokumill.cli.chosen import Chosen
     from sudokumill.contracts import Grader, GraderDescriptor, Solver, Step
-    from sudokumill.grading import Promises
+    from sudokumill.formats import Reading
+    from sudokumill.grading import Graded, Promises
     from sudokumill.grids.batch import Grids
     from sudokumill.rows import Grades
     from sudokumill.store.bands import BandRange
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 _AT_A_TIME = 1_000
 
 
-@click.command()
+@click.command(cls=StrictCommand)
 @click.argument("file")
 @click.option("--grader", metavar="NAME", help="Grader, NAME or NAME==VERSION.")
 @click.option(
@@ -71,11 +73,8 @@ def grade(
     from sudokumill.cli.inputs import InputFile
     from sudokumill.cli.ordering import known_bands
     from sudokumill.cli.steps import drawn_path, path_objects
-    from sudokumill.contracts import GradeStatus
-    from sudokumill.grading import REFUSALS, verified_grade
-    from sudokumill.grids.batch import to_lines
+    from sudokumill.grading import verified_grade
     from sudokumill.jobs import Part
-    from sudokumill.path_checking import WrongPathError
     from sudokumill.settings import load_settings
 
     settings = load_settings()
@@ -86,34 +85,46 @@ def grade(
     refused, headed = 0, False
     for reading in source.readings(_AT_A_TIME, "grade"):
         graded = verified_grade(tool.built, reading.grids, _promises(tool))
-        faults = dict(graded.failed)
-        puzzles = to_lines(reading.grids)
-        for row, line in enumerate(reading.lines.tolist()):
-            refusal = REFUSALS.get(GradeStatus(int(graded.grades.status[row])))
-            reason = f"{tool.name}: {faults[row]}" if row in faults else refusal
-            path: tuple[Step, ...] = ()
-            path_fault = None
-            if path_of is not None and reason is None:
-                try:
-                    path = path_of(reading.grids, graded.grades, row)
-                except WrongPathError as error:
-                    path_fault = f"{tool.name}: {error}"
-            refused += reason is not None or path_fault is not None
-            one = _Graded(line, puzzles[row], reason, row in faults, graded.grades, row, bands)
+        for one in _rows(tool, path_of, reading, graded, bands):
+            refused += bool(one.faults)
             if as_json:
-                shown = {} if path_of is None else {"path": path_objects(path), "path_reason": path_fault}
+                shown = {"path": path_objects(one.path), "path_reason": one.path_fault} if with_path else {}
                 print_json(one.as_object(tool) | shown)
-            elif reason is None:
-                if path_of is not None or not headed:
+                continue
+            if one.reason is None:
+                if with_path or not headed:
                     click.echo(_heading(bands))
                     headed = True
                 click.echo(one.as_row())
-                if path:
-                    click.echo(f"\n{drawn_path(reading.grids[row], path)}\n")
-            # with --json both stand in the object
-            for said in () if as_json else filter(None, (reason, path_fault)):
-                source.say(line, said)
+                if one.path:
+                    click.echo(f"\n{drawn_path(reading.grids[one.row], one.path)}\n")
+            for said in one.faults:
+                source.say(one.line, said)
     ctx.exit(1 if refused or source.faults else 0)
+
+
+def _rows(
+    tool: Chosen[Grader], path_of: PathOf | None, reading: Reading, graded: Graded, bands: Sequence[BandRange]
+) -> Iterator[_Graded]:
+    """What came of each grid, with its path where that is wanted and there is one."""
+    from sudokumill.contracts import GradeStatus
+    from sudokumill.grading import REFUSALS
+    from sudokumill.grids.batch import to_lines
+    from sudokumill.path_checking import WrongPathError
+
+    failed = dict(graded.failed)
+    puzzles = to_lines(reading.grids)
+    for row, line in enumerate(reading.lines.tolist()):
+        refusal = REFUSALS.get(GradeStatus(int(graded.grades.status[row])))
+        reason = f"{tool.name}: {failed[row]}" if row in failed else refusal
+        path: tuple[Step, ...] = ()
+        path_fault = None
+        if path_of is not None and reason is None:
+            try:
+                path = path_of(reading.grids, graded.grades, row)
+            except WrongPathError as error:
+                path_fault = f"{tool.name}: {error}"
+        yield _Graded(line, puzzles[row], reason, row in failed, graded.grades, row, bands, path, path_fault)
 
 
 def _promises(tool: Chosen[Grader]) -> Promises:
@@ -177,11 +188,21 @@ class _Graded:
     row: int
     bands: Sequence[BandRange]
     """Of the grader."""
+    path: tuple[Step, ...]
+    path_fault: str | None
+    """Why it has no path."""
+
+    @property
+    def faults(self) -> list[str]:
+        """What is wrong with it."""
+        return [said for said in (self.reason, self.path_fault) if said is not None]
 
     @property
     def band(self) -> str | None:
         """The band that its rating lies in; none for one that is only a bound."""
-        if self.grades.status[self.row] != 0:
+        from sudokumill.contracts import GradeStatus
+
+        if self.grades.status[self.row] != GradeStatus.GRADED:
             return None
         rating = self.grades.rating[self.row]
         return next((one.name for one in self.bands if one.low <= rating <= one.high), None)
@@ -217,6 +238,7 @@ class _Graded:
 
     def as_row(self) -> str:
         """For people. What is only known to be so much or more has a + behind it."""
+        from sudokumill.contracts import GradeStatus
         from sudokumill.grading import AT_LEAST
 
         grades, row = self.grades, self.row
@@ -224,16 +246,14 @@ class _Graded:
         ratings = ["" if isnan(one) else f"{one:.1f}" for one in (er, grades.ep[row], grades.ed[row])]
         more = "+" if grades.status[row] in AT_LEAST else " "
         figures = [f"{one + more if one else '':>5}" for one in ratings]
-        why = _WHY_MORE.get(int(grades.status[row]), "")
+        why = {GradeStatus.GAVE_UP: " (given up)", GradeStatus.ABOVE: " (above the ceiling)"}.get(
+            GradeStatus(int(grades.status[row])), ""
+        )
         band = f"{self.band or '':{_width(self.bands)}}  " if self.bands else ""
         return (
             f"{self.line:>6}  {81 - self.puzzle.count('0'):>5}  {' '.join(figures)} "
             f"{band}{grades.steps[row]:>5}{more} {grades.hardest[row] or ''}{why}"
         )
-
-
-_WHY_MORE: Final = {5: " (given up)", 6: " (above the ceiling)"}
-"""By ``GradeStatus``."""
 
 
 def _figure(value: float) -> float | None:

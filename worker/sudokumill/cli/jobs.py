@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from sudokumill.cli.console import FORMAT_NAMES, GREATEST_ID, err, open_store, out, print_json
+from sudokumill.cli.strict import StrictGroup
 from sudokumill.errors import DatabaseUnreachableError
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _format = click.option(
 )
 
 
-@click.group()
+@click.group(cls=StrictGroup)
 def jobs() -> None:
     """Lists jobs, shows how far they are, and steers them.
 

@@ -13,13 +13,14 @@ from typing import Any, Final
 import click
 
 from sudokumill.cli.console import FORMAT_NAMES, GREATEST_ID
+from sudokumill.cli.strict import WHOLE, StrictCommand
 
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _OPTIONS: Final[dict[str, Option]] = {
-    "count": click.option("--count", type=int, metavar="N", help="How many to make."),
-    "most": click.option("--count", type=int, metavar="N", help="How many to solve; by default all."),
-    "seed": click.option("--seed", type=int, help="Seed of the job; the same seed gives the same rows."),
+    "count": click.option("--count", type=WHOLE, metavar="N", help="How many to make."),
+    "most": click.option("--count", type=WHOLE, metavar="N", help="How many to solve; by default all."),
+    "seed": click.option("--seed", type=WHOLE, help="Seed of the job; the same seed gives the same rows."),
     "generator": click.option("--generator", metavar="NAME", help="Generator, NAME or NAME==VERSION."),
     "digger": click.option("--digger", metavar="NAME", help="Digger."),
     "solver": click.option("--solver", metavar="NAME", help="Solver."),
@@ -71,14 +72,14 @@ _OPTIONS: Final[dict[str, Option]] = {
         "--distinct", type=click.Choice(["exact", "isomorph"]), default="exact", show_default=True,
         help="Of rows with the same digits, or of all that are essentially the same, only one counts.",
     ),
-    "max_attempts": click.option("--max-attempts", type=int, metavar="N", help="Give up after N attempts."),
+    "max_attempts": click.option("--max-attempts", type=WHOLE, metavar="N", help="Give up after N attempts."),
     "max_seconds": click.option("--max-seconds", type=float, metavar="S", help="Give up after S seconds."),
     "key": click.option("--key", metavar="TEXT", help="Ordering again with the same key is the same order."),
     "processes": click.option(
         "--processes", type=click.IntRange(1, 256), help="Local processes; by default one a core."
     ),
     "chunk": click.option(
-        "--chunk", "chunk_rows", type=int, metavar="N", help="Rows a chunk; by default some seconds of work."
+        "--chunk", "chunk_rows", type=WHOLE, metavar="N", help="Rows a chunk; by default some seconds of work."
     ),
     "output": click.option("--output", metavar="FILE", help="Also write the rows to FILE; - is stdout."),
     "format": click.option(
@@ -103,9 +104,9 @@ _OPTIONS: Final[dict[str, Option]] = {
         help="Grade the puzzles of this file; - is standard input. Lines that cannot be read are named and left "
         "out; the exit code is 1 then.",
     ),
-    "most_graded": click.option("--count", type=int, metavar="N", help="How many to grade; by default all."),
+    "most_graded": click.option("--count", type=WHOLE, metavar="N", help="How many to grade; by default all."),
     "limit": click.option(
-        "--limit", type=int, default=2, show_default=True, help="Count up to so many solutions."
+        "--limit", type=WHOLE, default=2, show_default=True, help="Count up to so many solutions."
     ),
     "lenient": click.option("--lenient", is_flag=True, help="Read ambiguous lines too."),
     "priority": click.option(
@@ -113,6 +114,9 @@ _OPTIONS: Final[dict[str, Option]] = {
         help="Jobs with a higher one go first.",
     ),
     "no_store": click.option("--no-store", is_flag=True, help="Only write FILE; use no database."),
+    "dry_run": click.option(
+        "--dry-run", is_flag=True, help="Say what would be ordered and how long it would take; order nothing."
+    ),
     "json": click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON."),
 }  # fmt: skip
 
@@ -240,9 +244,9 @@ def add_kinds(group: click.Group, act: str, options: tuple[str, ...], more: dict
             command = _OPTIONS[name](command)
         examples = [*kind.examples, *filter(None, [(more or {}).get(kind.name)])]
         lines = "\n".join(f"  sudokumill {group.name} {example}" for example in examples)
-        group.command(name=kind.name, short_help=kind.short, help=f"{kind.text}\n\n\b\nExamples:\n{lines}")(
-            command
-        )
+        group.command(
+            name=kind.name, cls=StrictCommand, short_help=kind.short, help=f"{kind.text}\n\n\b\nExamples:\n{lines}"
+        )(command)
 
 
 _STORELESS: Final = ("generate", "levels")

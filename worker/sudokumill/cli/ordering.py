@@ -13,9 +13,10 @@ from sudokumill.aiming import Trial, aimed
 from sudokumill.classing import class_ids
 from sudokumill.cli.console import err, open_store
 from sudokumill.cli.requests import Request
+from sudokumill.contracts import GraderDescriptor, Role
 from sudokumill.difficulty import Difficulty, parse_range
 from sudokumill.errors import BadOrderError, KeyTakenError
-from sudokumill.jobs import JobSpec, Source
+from sudokumill.jobs import Distinct, JobSpec, Source
 from sudokumill.orders import specify
 from sudokumill.queue.crew import pace
 from sudokumill.registry import Registry, load_registry
@@ -115,7 +116,7 @@ def difficulty_of(request: Request, settings: Settings) -> Difficulty | None:
     asked = Difficulty(techniques=request.techniques, without=request.without)
     low, high = 0.0, inf
     if request.rating is not None:
-        low, high = parse_range(request.rating)
+        low, high = _typed_range(request, settings, request.rating)
     elif request.band is not None:
         grader = (request.grader or settings.grader).partition("==")[0]
         found = band_named(known_bands(settings), grader, request.band)
@@ -125,6 +126,21 @@ def difficulty_of(request: Request, settings: Settings) -> Difficulty | None:
         ends = {"rating_from": low, "rating_to": None if high == inf else high}
         asked = asked.model_copy(update=ends)
     return asked if asked.asks else None
+
+
+def _typed_range(request: Request, settings: Settings, typed: str) -> tuple[float, float]:
+    """The range that was typed; what is none is refused with the scale of its grader."""
+    try:
+        return parse_range(typed)
+    except BadOrderError as error:
+        registry = load_registry(settings.plugins, settings.plugin_dir)
+        grader = registry.find(Role.GRADER, request.grader or settings.grader).descriptor
+        if not isinstance(grader, GraderDescriptor) or grader.scale is None:
+            raise
+        least, most = grader.scale
+        raise BadOrderError(
+            reason=f"{error}; the ratings of grader {grader.name} go from {least:g} to {most:g}"
+        ) from None
 
 
 def known_bands(settings: Settings) -> dict[str, list[BandRange]]:
@@ -171,6 +187,7 @@ def _place(
     here: int,
     readings: list[Reading] | None = None,
 ) -> Placed:
+    takes_classes = spec.from_stock and spec.distinct is Distinct.ISOMORPH
     placed = place(
         database,
         spec,
@@ -178,10 +195,10 @@ def _place(
         seed_given=request.seed is not None,
         inputs=[reading.grids for reading in readings or []],
         lines=None if readings is None else np.concatenate([reading.lines for reading in readings]),
-        processes=(_fleet(database, spec) + here) or settings.processes,
+        processes=(fleet_processes(database, spec) + here) or settings.processes,
         chunk_seconds=settings.chunk_seconds,
         priority=request.priority,
-        classify=None if not spec.from_stock else partial(class_ids, find_canonicaliser(registry)),
+        classify=partial(class_ids, find_canonicaliser(registry)) if takes_classes else None,
     )
     if placed.existed:
         _say_existed(placed, request.key)
@@ -191,12 +208,42 @@ def _place(
     return placed
 
 
-def processes_of(accepted: Accepted) -> int:
-    """How many processes of live workers will share a job's work."""
-    return _fleet(accepted.database, accepted.spec)
+@dataclass(frozen=True)
+class Proposed:
+    """What would be ordered."""
+
+    spec: JobSpec
+    trial: Trial | None
+    database: Database | None
+    """None: there is none yet."""
+    before: Placed | None = None
+    """The job that the key of this order ordered before."""
 
 
-def _fleet(database: Database, spec: JobSpec) -> int:
+def propose(request: Request, settings: Settings) -> Proposed:
+    """What ``accept`` would order; nothing is ordered, and no database is made.
+
+    Raises:
+        UsageError, PluginError: why it cannot be ordered.
+        StoreError: the database cannot be used.
+    """
+    registry = load_registry(settings.plugins, settings.plugin_dir)
+    database = None if request.no_store or not _is_there(settings) else open_store(settings)
+    difficulty, trial, inputs = difficulty_of(request, settings), None, None
+    if request.file is not None:
+        inputs = sum(len(reading.grids) for reading in read_whole(request.file))
+    elif request.source is not Source.FRESH:
+        asked = specify(request.order(settings, max(1, request.count or 1), difficulty), registry)
+        database = open_store(settings)
+        inputs = count_inputs(database, request.source, request.source_job, request.count, grader_of(asked))
+    spec = specify(request.order(settings, inputs, difficulty), registry)
+    if inputs is None:
+        spec, trial = aimed(spec, registry, choose=not request.no_aim, others=request.digger is None)
+    before = None if database is None else _ordered_before(database, request, spec)
+    return Proposed(spec, trial, database, before)
+
+
+def fleet_processes(database: Database, spec: JobSpec) -> int:
     """How many processes of live workers will share a job's work."""
     return sum(crew.processes for crew in live(database) if crew.job is None and crew.can(spec))
 

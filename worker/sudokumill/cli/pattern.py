@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from sudokumill.errors import FileUnreadableError
+from sudokumill.errors import FileMissingError, FileUnreadableError
 
 _STANDARD_INPUT: Final = "-"
 _MOST: Final = 10_000
@@ -34,4 +34,5 @@ def read_pattern(path: str) -> str:
         raise FileUnreadableError(path=name, reason="it is no text in UTF-8") from error
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
-        raise FileUnreadableError(path=name, reason=reason or str(error)) from error
+        kind = FileMissingError if isinstance(error, FileNotFoundError) else FileUnreadableError
+        raise kind(path=name, reason=reason or str(error)) from error

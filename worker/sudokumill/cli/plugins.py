@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from sudokumill.cli.console import out, print_json
+from sudokumill.cli.strict import StrictGroup
 
 if TYPE_CHECKING:
     from sudokumill.contracts import GraderDescriptor, Role
-    from sudokumill.registry import Implementation, Plugin
+    from sudokumill.registry import Implementation, Plugin, Registry
 
     Sharers = Mapping[tuple[Role, str], list[str]]
     """By role and name: the plugins that registered it, where these are several."""
@@ -23,7 +24,7 @@ ROLE_NAMES: Final = ("generator", "digger", "solver", "grader")
 """Names of the roles, for --help, which does not load the contracts."""
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=StrictGroup, invoke_without_command=True)
 @click.pass_context
 def plugins(ctx: click.Context) -> None:
     """Lists plugins, and shows the options of what they register.
@@ -65,13 +66,13 @@ def list_(ctx: click.Context, as_json: bool = False) -> None:
 
 
 @plugins.command(short_help="Shows an implementation and its options.")
-@click.argument("role", type=click.Choice(ROLE_NAMES))
-@click.argument("name")
+@click.argument("named", metavar="[ROLE] NAME", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the options' JSON schema.")
-def show(role: str, name: str, as_json: bool) -> None:
+def show(named: tuple[str, ...], as_json: bool) -> None:
     """Shows an implementation and its options: what each may be, and what it is when it is not given.
 
-    Of a grader it also lists the techniques, with the codes that --technique takes and the least rating of each.
+    ROLE is generator, digger, solver or grader; it may be left out where only one role has the name. Of a grader
+    it also lists the techniques, with the codes that --technique takes and the least rating of each.
 
     \b
     Examples:
@@ -80,12 +81,13 @@ def show(role: str, name: str, as_json: bool) -> None:
     """
     from sudokumill.cli.options import describe_options
     from sudokumill.cli.tables import plain_table
-    from sudokumill.contracts import GraderDescriptor, Role
+    from sudokumill.contracts import GraderDescriptor
     from sudokumill.registry import load_registry
     from sudokumill.settings import load_settings
 
     settings = load_settings()
-    found = load_registry(settings.plugins, settings.plugin_dir).find(Role(role), name)
+    found = _named(load_registry(settings.plugins, settings.plugin_dir), named)
+    role = found.role.value
     detail = _detail(found)
     if as_json:
         schema = found.descriptor.options.model_json_schema()
@@ -102,6 +104,37 @@ def show(role: str, name: str, as_json: bool) -> None:
     out().print(table if described else "no options")
     if isinstance(found.descriptor, GraderDescriptor):
         _print_declared(found.descriptor)
+
+
+def _named(registry: Registry, named: tuple[str, ...]) -> Implementation:
+    """What ``[ROLE] NAME`` means.
+
+    Raises:
+        BadOrderError: no such role, too many words, no such name, or one of several roles.
+        UnknownImplementationError: the role has none of this name.
+    """
+    from sudokumill.contracts import Role
+    from sudokumill.errors import BadOrderError, near
+
+    name = named[-1]
+    if len(named) > 2:
+        first = " ".join(named[:2])
+        raise BadOrderError(reason=f"name one implementation, for example: sudokumill plugins show {first}")
+    if len(named) == 2:
+        if named[0] not in ROLE_NAMES:
+            raise BadOrderError(reason=f"there is no role {named[0]!r}; {near(named[0], ROLE_NAMES)}")
+        return registry.find(Role(named[0]), name)
+    plain = name.partition("==")[0]
+    roles = [role for role in Role if any(one.name == plain for one in registry.implementations(role))]
+    if len(roles) > 1:
+        shown = " and ".join(role.value for role in roles)
+        raise BadOrderError(
+            reason=f"{name} is the name of a {shown}; say which: sudokumill plugins show {roles[0].value} {name}"
+        )
+    if not roles:
+        known = {one.name for role in Role for one in registry.implementations(role)}
+        raise BadOrderError(reason=f"nothing is named {name!r}; {near(name, known, 'sudokumill plugins')}")
+    return registry.find(roles[0], name)
 
 
 def _print_declared(grader: GraderDescriptor) -> None:

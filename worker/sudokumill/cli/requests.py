@@ -66,6 +66,7 @@ class Request:
     key: str | None = None
     priority: int = 0
     processes: int | None = None
+    dry_run: bool = False
     no_store: bool = False
     wishes: Wishes = field(default_factory=Wishes)
 

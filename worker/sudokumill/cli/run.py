@@ -24,7 +24,7 @@ def run() -> None:
 add_kinds(
     run,
     "sudokumill.cli.running:order_and_run",
-    ("output", "format", "no_store", "processes", "chunk", "key", "json"),
+    ("output", "format", "no_store", "processes", "chunk", "key", "dry_run", "json"),
     {
         "generate": "generate --count 1000000 --generator template-permutation \\\n"
         "      --output finals.txt --no-store"

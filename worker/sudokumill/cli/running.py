@@ -10,9 +10,9 @@ from sudokumill.cli.bars import Bar
 from sudokumill.cli.console import err, out, print_json
 from sudokumill.cli.delivery import write_delivered
 from sudokumill.cli.estimate import estimate
-from sudokumill.cli.ordering import accept
+from sudokumill.cli.ordering import Accepted, accept
 from sudokumill.cli.requests import Request, Wishes
-from sudokumill.cli.summary import RARE, exit_code, items_of, job_object, print_job
+from sudokumill.cli.summary import exit_code, items_of, job_object, print_job
 from sudokumill.cli.waking import check_broker_setting, wake
 from sudokumill.errors import FileUnwritableError, StoredUnwrittenError, SudokumillError
 from sudokumill.jobs import JobKind
@@ -30,24 +30,39 @@ if TYPE_CHECKING:
 
 _MOST_LINES: Final = 1_000
 
+_LONG: Final = 10.0
+"""Seconds that an order by difficulty takes before it is worth a word."""
+
 
 def order_and_run(request: Request) -> int:
     """Orders and runs a job; returns the exit code, which is 1 too if a line of its file could not be read."""
     settings = with_processes(load_settings(), request.processes)
+    if request.dry_run:
+        from sudokumill.cli.proposal import tell_proposal  # noqa: PLC0415 - most orders are meant
+
+        return tell_proposal(request, settings, settings.processes)
     if request.no_store:
         from sudokumill.cli.unstored import run_without_store  # noqa: PLC0415 - most orders have a store
 
         return run_without_store(request, settings)
     check_broker_setting(settings)
     accepted = accept(request, settings, here=settings.processes)
-    if accepted.trial is not None and accepted.trial.share <= RARE:
-        warning = estimate(accepted).warning()
-        if warning is not None:
-            err().print(f"sudokumill: job {accepted.job.id}: {warning}")
+    if accepted.trial is not None and not accepted.job.state.ended:
+        _say_how_long(accepted, settings)
     code = run_and_tell(accepted.database, accepted.job.id, settings, request.wishes)
     if request.file is not None:
         _say_lines(accepted.database, accepted.job.id, request.file)
     return code or (1 if accepted.unread else 0)
+
+
+def _say_how_long(accepted: Accepted, settings: Settings) -> None:
+    """Says so beforehand where an order takes long, or leaves much beside what is ordered."""
+    about = estimate(accepted, here=settings.processes)
+    if about.seconds is None or about.seconds > _LONG:
+        err().print(f"sudokumill: job {accepted.job.id}: it takes {about}", soft_wrap=True)
+    warning = about.warning()
+    if warning is not None:
+        err().print(f"sudokumill: job {accepted.job.id}: {warning}", soft_wrap=True)
 
 
 def run_and_tell(database: Database, job: int, settings: Settings, wishes: Wishes) -> int:

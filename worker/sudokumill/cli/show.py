@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sudokumill.cli.console import draw, open_store, print_json, shown_id
+from sudokumill.cli.strict import StrictCommand
 from sudokumill.errors import AmbiguousLevelError, NoLevelError, UnknownLevelError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from sudokumill.store.database import Database
 
 
-@click.command()
+@click.command(cls=StrictCommand)
 @click.argument("level", required=False)
 @click.option("--solution", is_flag=True, help="Draw the solution too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

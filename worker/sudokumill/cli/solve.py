@@ -11,11 +11,12 @@ from typing import Any
 import click
 
 from sudokumill.cli.console import FORMAT_NAMES, print_json
+from sudokumill.cli.strict import StrictCommand
 
 _AT_A_TIME = 1_000
 
 
-@click.command()
+@click.command(cls=StrictCommand)
 @click.argument("file")
 @click.option("--solver", metavar="NAME", help="Solver, NAME or NAME==VERSION.")
 @click.option(

@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import click
 
-from sudokumill.cli.console import GREATEST_ID, open_store, out, print_json
+from sudokumill.cli.console import GREATEST_ID, misplaced_option, open_store, out, print_json
+from sudokumill.cli.strict import StrictGroup
 
 if TYPE_CHECKING:
     from sudokumill.settings import Settings
@@ -20,7 +22,7 @@ _grader = click.option("--grader", metavar="NAME", help="By whose grades; by def
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=StrictGroup, invoke_without_command=True)
 @_grader
 @_json
 @click.pass_context
@@ -36,6 +38,8 @@ def stock(ctx: click.Context, grader: str | None, as_json: bool) -> None:
       sudokumill stock drop --band easy --above 10000
     """
     if ctx.invoked_subcommand is not None:
+        if grader is not None or as_json:
+            raise misplaced_option(ctx)
         return
     from sudokumill.cli.tables import plain_table
     from sudokumill.settings import load_settings
@@ -86,9 +90,7 @@ def stock(ctx: click.Context, grader: str | None, as_json: bool) -> None:
 @_grader
 @click.option("--yes", is_flag=True, help="Do it; without, only how many they are is said.")
 @_json
-@click.pass_context
 def drop(
-    ctx: click.Context,
     band: str | None,
     rating: str | None,
     ungraded: bool,
@@ -101,7 +103,8 @@ def drop(
     """Drops levels of the stock for good, with their grades and with finals that nothing else has.
 
     What a job delivered stays, and so does what a job that has not ended may still need. Games that have such a
-    level keep it; the factory may make it again. Says how many they are, and drops them with --yes.
+    level keep it; the factory may make it again. Says how many they are, and drops them with --yes. A SQLite file
+    keeps its size.
 
     \b
     Examples:
@@ -116,21 +119,30 @@ def drop(
     database = open_store(settings)
     meant = _meant(database, grader_named(database, settings, grader), band, rating, ungraded, job, above)
     found = clearing.count(database, meant)
-    total = sum(found.values())
+    total, needed = sum(found.values()), clearing.count_needed(database, meant)
     if not yes or not total:
         if as_json:
-            print_json({"levels": total, "finals": None, "dropped": False, "bands": found})
+            print_json({"levels": total, "needed": needed, "finals": None, "dropped": False, "bands": found})
         else:
             bands = ", ".join(f"{name} {number:,}" for name, number in found.items())
             more = f" ({bands}); nothing was dropped yet: type it again with --yes" if total else ""
             click.echo(f"{total:,} levels of the stock are meant{more}")
-        ctx.exit(1 if total else 0)
+            if needed:
+                click.echo(f"{needed:,} more are in stock and stay: a job that has not ended may need them")
+        return
     with Bar("levels dropped", total) as bar:
         gone = clearing.drop(database, meant, bar.show)
     if as_json:
-        print_json({"levels": gone.levels, "finals": gone.finals, "dropped": True, "bands": found})
+        print_json(
+            {"levels": gone.levels, "needed": needed, "finals": gone.finals, "dropped": True, "bands": found}
+        )
     else:
         click.echo(f"{gone.levels:,} levels of the stock were dropped, and {gone.finals:,} finals with them")
+        if database.path is not None:
+            click.echo(
+                f"the file does not shrink: SQLite uses the room again; to give it back, while nothing runs: "
+                f"sqlite3 {shlex.quote(str(database.path))} VACUUM"
+            )
 
 
 def _meant(

@@ -8,10 +8,10 @@ from typing import Any, Final
 from rich.console import Console
 
 from sudokumill.cli.tables import plain_list, plain_table
-from sudokumill.jobs import Distinct, JobKind, Part, Source
+from sudokumill.jobs import Distinct, JobKind, JobSpec, Part, Source
 from sudokumill.rows import Failure, ReportSum
 from sudokumill.store.database import Database
-from sudokumill.store.followers import followers
+from sudokumill.store.followers import followers, is_left_above
 from sudokumill.store.models import JobState
 from sudokumill.store.progress import Progress
 from sudokumill.store.reading import failures, first_lines, off_target, reports, versions
@@ -64,7 +64,7 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
         ("  repeated", found.repeated, ""),
         ("  not new", found.not_new, ""),
         ("  failed", found.failed, ""),
-        ("  surplus", found.surplus, " (stored as stock)"),
+        ("  surplus", found.surplus, f" (stored as stock{_since(found.dropped_hits)})"),
     ):
         if number:
             table.add_row(name, f"{number:,}{remark}")
@@ -74,16 +74,15 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
     for name, text in (
         ("asked for", "" if spec.difficulty is None else str(spec.difficulty)),
         ("distinct", "" if spec.distinct is Distinct.EXACT else spec.distinct.value),
-        ("aimed by", ", ".join(spec.aimed_by) if tried or not found.state.ended else ""),
+        ("aimed by", shown_aim(spec) if tried or not found.state.ended else ""),
     ):
         if text:
             table.add_row(name, text)
     shares = yield_of(database, found)
     if shares:
         table.add_row("came out", shown_shares(shares))
-    _add_rest(
-        table.add_row, found, followers(database, found.id), any(name.endswith(OR_MORE) for name, _ in shares)
-    )
+    bounds = any(name.endswith(OR_MORE) for name, _ in shares) and is_left_above(database, found.id)
+    _add_rest(table.add_row, found, followers(database, found.id), bounds)
     for parts in versions(database, found.id):
         table.add_row("made with", ", ".join(f"{part} {name}" for part, name in parts.items()))
     options = [
@@ -108,8 +107,17 @@ def print_job(console: Console, database: Database, found: Progress) -> None:
     print_failures(console, rows, lines)
 
 
+def shown_aim(spec: JobSpec) -> str:
+    """What an order by difficulty was aimed by; empty where nothing was tried."""
+    tried = spec.tried_aims
+    return ", ".join(spec.aimed_by) or ("nothing: as ordered is best" if tried else "")
+
+
 def _add_rest(
-    add_row: Callable[[str, str], None], found: Progress, rest: Sequence[Progress], bounds: bool
+    add_row: Callable[[str, str], None],
+    found: Progress,
+    rest: Sequence[Progress],
+    bounds: bool,
 ) -> None:
     """The jobs that grade what a ceiling left, and what is left to be graded after them."""
     for one in rest:
@@ -122,10 +130,16 @@ def _add_rest(
 
 def _kept(database: Database, found: Progress) -> str:
     """How many of those off target are there."""
-    number = off_target(database, found.id) if found.missed else 0
+    number = (off_target(database, found.id) if found.missed else 0) + found.dropped
     if not number:
         return " (of none a puzzle is stored)"
-    return f" ({'all' if number >= found.missed else f'{number:,}'} stored under what they are)"
+    many = "all" if number >= found.missed else f"{number:,}"
+    return f" ({many} stored under what they are{_since(found.dropped)})"
+
+
+def _since(dropped: int) -> str:
+    """How many of those are not there any more."""
+    return f", {dropped:,} of them dropped since" if dropped else ""
 
 
 def made_of(found: Progress) -> int:
@@ -134,13 +148,13 @@ def made_of(found: Progress) -> int:
 
 
 def _is_rare(found: Progress) -> bool:
-    tried, hits = made_of(found), found.qualified - found.stock
+    tried, hits = made_of(found), found.hits
     return found.spec.difficulty is not None and tried >= _FEW_TRIED and hits <= tried * RARE
 
 
 def _rare(found: Progress) -> str:
     """One line on what hardly ever comes, and where all the rest is."""
-    tried, hits = made_of(found), found.qualified - found.stock
+    tried, hits = made_of(found), found.hits
     share = f"one in {tried / hits:,.0f} was as ordered" if hits else "nothing was as ordered"
     return f"{share}; all others are stock:  sudokumill stock"
 
@@ -181,6 +195,7 @@ def job_row(found: Progress) -> dict[str, Any]:
             )
         },
         "tried": made_of(found),
+        "dropped": found.dropped + found.dropped_hits,
         "chunks": {state.value: number for state, number in found.chunks.items()},
         "parts": {
             part.value: {"name": choice.name, "version": choice.version, "options": choice.options}
@@ -189,6 +204,7 @@ def job_row(found: Progress) -> dict[str, Any]:
         "distinct": found.spec.distinct.value,
         "difficulty": found.spec.difficulty and found.spec.difficulty.model_dump(),
         "aim": found.spec.aim,
+        "digger_ordered": found.spec.digger_ordered and found.spec.digger_ordered.name,
         "ordered_at": found.ordered_at.isoformat(),
         "started_at": found.started_at and found.started_at.isoformat(),
         "ended_at": found.ended_at and found.ended_at.isoformat(),

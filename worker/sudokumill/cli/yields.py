@@ -10,18 +10,19 @@ from math import inf
 import click
 
 from sudokumill.cli.console import open_store, out, print_json
+from sudokumill.cli.strict import StrictCommand
 
 
-@click.command()
+@click.command(cls=StrictCommand)
 @click.option("--grader", metavar="NAME", help="By whose grades; by default those that levels show.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def yields(grader: str | None, as_json: bool) -> None:
     """Shows how many levels of each band each way to dig has given, and what one costs.
 
     A way is what was run: digger and options, and the grader that graded what was dug, up to which ceiling.
-    Counted over all that was tried, stored and graded, with what missed its job's target or left no puzzle. The
-    cost is time on one core for one level of the band, with all that was made on the way to it; what a later
-    grade job took is not in it.
+    Counted over all that was tried and graded, with what missed its job's target, left no puzzle, was stored
+    before, or was dropped from stock since. The cost is time on one core for one level of the band, with all that
+    was made on the way to it; what a later grade job took is not in it.
 
     \b
     Examples:
@@ -51,7 +52,7 @@ def yields(grader: str | None, as_json: bool) -> None:
         return
     if not found:
         click.echo(
-            f"no stored level lies in a band of grader {name}; grade what is stored: sudokumill run grade, "
+            f"nothing that was dug has a grade of {name} and a band; grade what is stored: sudokumill run grade, "
             "and see: sudokumill bands"
         )
         return

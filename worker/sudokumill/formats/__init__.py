@@ -16,7 +16,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Final
 
-from sudokumill.errors import FileUnreadableError, UnknownFormatError, near
+from sudokumill.errors import FileMissingError, FileUnreadableError, UnknownFormatError, near
 from sudokumill.formats.blocks import BLOCKS
 from sudokumill.formats.line import LINE
 from sudokumill.formats.reading import Fault, Reading, TextFormat, joined, without_grids
@@ -158,7 +158,8 @@ def _opened(source: Source) -> Iterator[Readable]:
     try:
         stream = open(source, "rb", buffering=0)  # noqa: SIM115 - only the opening is inside the try
     except (OSError, ValueError) as error:
-        raise FileUnreadableError(path=os.fspath(source), reason=_reason(error)) from error
+        kind = FileMissingError if isinstance(error, FileNotFoundError) else FileUnreadableError
+        raise kind(path=os.fspath(source), reason=_reason(error)) from error
     with stream:
         yield stream
 

@@ -144,19 +144,7 @@ def run_chunk(bench: Bench, held: Claim, spec: JobSpec) -> JobState:
             give_back(bench.database, held)
         raise
     except Exception as error:
-        full = isinstance(error, _FULL)
-        try:
-            with contextlib.suppress(StoreError):
-                if full and bench.used:
-                    give_back(bench.database, held)
-                else:
-                    # whoever looks at the job next sees a chunk more that failed, or the end of the job
-                    fail(bench.database, held, bench.settings.chunk_attempts, said_of(error))
-                    advance(bench.database, held.job, bench.pace)
-        finally:
-            if full:
-                # what filled this process would fail the next rows too, which are innocent
-                leave_process(error)
+        _put_down(bench, held, error)
         raise
     except BaseException:
         with contextlib.suppress(StoreError):
@@ -166,6 +154,23 @@ def run_chunk(bench: Bench, held: Claim, spec: JobSpec) -> JobState:
         bench.used = True
         bench.note(held.start - made.reached, -sum(batch.hits for batch in made.batches))
     return bench.move_on(held.job)
+
+
+def _put_down(bench: Bench, held: Claim, error: Exception) -> None:
+    """Ends the attempt at a chunk that met what it did not expect."""
+    full = isinstance(error, _FULL)
+    try:
+        with contextlib.suppress(StoreError):
+            if full and bench.used:
+                give_back(bench.database, held)
+            else:
+                # whoever looks at the job next sees a chunk more that failed, or the end of the job
+                fail(bench.database, held, bench.settings.chunk_attempts, said_of(error))
+                advance(bench.database, held.job, bench.pace)
+    finally:
+        if full:
+            # what filled this process would fail the next rows too, which are innocent
+            leave_process(error)
 
 
 def _station(bench: Bench, held: Claim, spec: JobSpec) -> Station:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf
 from typing import Final
 
@@ -37,6 +38,9 @@ class BandRange:
     def __str__(self) -> str:
         return f"{self.name} ({shown_range(self.low, self.high)})"
 
+
+LEAST_STEP: Final = 1e-6
+"""Ratings are kept with six decimals."""
 
 DEFAULT_GRADER: Final = "explainer"
 """The grader that a new database shows, and has bands of."""
@@ -101,13 +105,19 @@ def band_named(known: dict[str, list[BandRange]], grader: str, name: str) -> Ban
     raise UnknownBandError(grader=grader, name=name, hint=hint)
 
 
-def set_bands(database: Database, grader: str, wanted: Sequence[BandRange]) -> None:
+def set_bands(database: Database, grader: str, wanted: Sequence[BandRange]) -> list[BandRange]:
     """Adds bands, or gives those of these names other ranges; all at once, so that a border between two can move.
+
+    Where a range ends at which another one begins, the rating at the border belongs to the harder band: the other
+    one ends just below.
 
     Args:
         database: where.
         grader: whose ratings are meant.
         wanted: names (lower case, digits and hyphens; codes, not words to be translated) and ranges.
+
+    Returns:
+        All bands of the grader by now, the easiest first.
 
     Raises:
         BadBandError: a name or a range cannot be, or one overlaps with another band of this grader.
@@ -121,6 +131,7 @@ def set_bands(database: Database, grader: str, wanted: Sequence[BandRange]) -> N
         connection.execute(select(Identity.id).with_for_update())
         names = [one.name for one in wanted]
         kept = [one for one in read_bands(connection, grader).get(grader, []) if one.name not in names]
+        wanted = _without_touching(wanted, kept)
         for number, one in enumerate(wanted):
             _check_overlap(one, [*kept, *wanted[:number]])
         connection.execute(delete(Band).where(Band.grader == grader, Band.name.in_(names)))
@@ -137,6 +148,27 @@ def set_bands(database: Database, grader: str, wanted: Sequence[BandRange]) -> N
                     for one in wanted
                 ],
             )
+    return sorted([*kept, *wanted])
+
+
+def _without_touching(wanted: Sequence[BandRange], kept: Sequence[BandRange]) -> list[BandRange]:
+    """What is wanted, each with its end just below where another band begins, if it ended there.
+
+    Ratings have six decimals at the most, so no rating lies between. Rejected: ranges without their greatest
+    rating, which would say ``easy 1.3 to 1.6`` of what everybody calls 1.3 to 1.5.
+    """
+    begins = {one.low for one in (*wanted, *kept)}
+    return [
+        BandRange(one.low, round(one.high - LEAST_STEP, 6), one.name)
+        if one.high in begins and one.low < one.high
+        else one
+        for one in wanted
+    ]
+
+
+def gaps(every: Sequence[BandRange]) -> list[tuple[BandRange, BandRange]]:
+    """Neighbours between which there are ratings that are in no band; of bands, the easiest first."""
+    return [(low, high) for low, high in pairwise(every) if round(high.low - low.high, 6) > LEAST_STEP]
 
 
 def remove_band(database: Database, grader: str, name: str) -> None:

@@ -7,8 +7,9 @@ whatever delivered it, and so does what a job that has not ended may still need.
        |
      final                  dropped where no other puzzle is dug from it and no generate job made or delivered it
 
-The accounts of jobs stay right: a surplus position becomes one of which no puzzle is left, and an input whose
-level was dropped counts for the grade job that graded it (see ``audit``)."""
+The accounts of jobs stay right: a surplus position becomes one of which no puzzle is left, and is shown as the
+surplus that it was; an input whose level was dropped counts for the grade job that graded it (see ``audit``). What
+came out of a job is not counted from its rows (see ``outcomes``)."""
 
 from __future__ import annotations
 
@@ -100,6 +101,14 @@ def count(database: Database, meant: Meant) -> dict[str, int]:
         return {name: number for name, number in _planned(connection, meant).items() if number}
 
 
+def count_needed(database: Database, meant: Meant) -> int:
+    """How many levels of the stock are meant and stay, for a job that has not ended may need them."""
+    with database.read() as connection:
+        there = connection.execute(_filtered(_levels(meant.grader, func.count()), meant)).scalar_one()
+        may_go = connection.execute(_may_go(connection, meant, func.count())).scalar_one()
+    return int(there - may_go)
+
+
 def drop(database: Database, meant: Meant, watch: Callable[[int], None] = lambda _: None) -> Dropped:
     """Drops levels of the stock.
 
@@ -179,6 +188,11 @@ def _may_go(connection: Connection, meant: Meant, *columns: Any) -> Select[*tupl
         _not_among(connection, Puzzle.id, Delivery.item_id, select(Delivery.item_id)),
         _not_among(connection, Puzzle.id, Input.item_id, needed),
     )
+    return _filtered(query, meant)
+
+
+def _filtered(query: Select[*tuple[Any, ...]], meant: Meant) -> Select[*tuple[Any, ...]]:
+    """SQL: of levels in stock those that are meant."""
     if meant.job is not None:
         query = query.where(Puzzle.job_id == meant.job)
     if meant.band is not None:
@@ -244,12 +258,19 @@ def _drop(connection: Connection, ids: list[bytes], jobs: list[int]) -> Dropped:
     )
     connection.execute(delete(Grade).where(Grade.puzzle_id.in_(gone), Grade.puzzle_id.not_in(of_files)))
     connection.execute(delete(Puzzle).where(Puzzle.id.in_(gone)))
-    for chunk, number in sorted(Counter(row.chunk_id for row in rows if row.on_target).items()):
+    surplus = Counter(row.chunk_id for row in rows if row.on_target)
+    for chunk, number in sorted(Counter(row.chunk_id for row in rows).items()):
+        hits = surplus[chunk]
         # of these positions no puzzle is left
         connection.execute(
             update(Chunk)
             .where(Chunk.id == chunk)
-            .values(delivered=Chunk.delivered - number, missed=Chunk.missed + number)
+            .values(
+                delivered=Chunk.delivered - hits,
+                missed=Chunk.missed + hits,
+                dropped_hits=Chunk.dropped_hits + hits,
+                dropped=Chunk.dropped + number - hits,
+            )
         )
     return Dropped(len(gone), _drop_finals(connection, list({row.final_id for row in rows})))
 

@@ -24,7 +24,7 @@ from sudokumill.store.models import (
     Puzzle,
     Solution,
 )
-from sudokumill.store.progress import OPEN, TRIED, Progress, read_spec
+from sudokumill.store.progress import OPEN, TRIED, Progress, read_specs
 
 
 def delivered_positions(job: int, kind: JobKind) -> Select[int, bytes | None]:
@@ -125,6 +125,7 @@ def newest_delivered(database: Database) -> tuple[int, Row[Any]] | None:
         ).one_or_none()
         if job is None:
             return None
+        spec = read_specs([job]).get(job.id)
         # the first of each, and not of both: then nothing is sorted
         own = select(Puzzle.position.label("position"), Puzzle.id.label("item_id")).where(
             Puzzle.job_id == job.id, Puzzle.on_target
@@ -133,7 +134,7 @@ def newest_delivered(database: Database) -> tuple[int, Row[Any]] | None:
         firsts = [select(each.order_by("position").limit(1).subquery()) for each in (own, others)]
         both = union_all(*firsts).subquery()
         first = select(both).order_by(both.c.position).limit(1).subquery()
-        grader = read_spec(job.id, job.spec).parts.get(Part.GRADER)
+        grader = None if spec is None else spec.parts.get(Part.GRADER)
         query = level_query(among=first, grader=None if grader is None else grader.name)
         row = connection.execute(query).one_or_none()
     return None if row is None else (job.id, row)

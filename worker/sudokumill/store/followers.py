@@ -87,6 +87,13 @@ def followers(database: Database, job: int) -> list[Progress]:
     return [progress(database, each) for each in ids]
 
 
+def is_left_above(database: Database, job: int) -> bool:
+    """Whether a level is stored of which nobody knows more than a bound that a job found."""
+    query = select(Grade.puzzle_id).where(Grade.job_id == job, Grade.status != GradeState.GRADED)
+    with database.read() as connection:
+        return connection.execute(query.limit(1)).first() is not None
+
+
 def _origin(connection: Connection, found: Progress) -> Progress | None:
     """The job whose levels are meant; None where another moment is the right one."""
     if found.kind in {JobKind.LEVELS, JobKind.DIG}:

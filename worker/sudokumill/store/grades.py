@@ -78,6 +78,20 @@ def has_grades(database: Database, grader: str) -> bool:
         return connection.execute(select(Grade.grader).where(Grade.grader == grader).limit(1)).first() is not None
 
 
+def levels_in_no_band(database: Database) -> dict[str, int]:
+    """How many stored levels have a rating that lies in none of their grader's bands; graders with such levels."""
+    rated = (
+        select(Grade.grader, func.count().label("levels"))
+        .select_from(Grade)
+        .join(Puzzle, Puzzle.id == Grade.puzzle_id)
+        .outerjoin(Band, in_band())
+        .where(is_newest(), Grade.rating.is_not(None), Band.name.is_(None))
+        .group_by(Grade.grader)
+    )
+    with database.read() as connection:
+        return {row.grader: row.levels for row in connection.execute(rated)}
+
+
 def levels_in_bands(database: Database) -> dict[str, list[tuple[BandRange, int]]]:
     """How many stored levels lie in each band of each grader that has any, the easiest band first."""
     counted = (

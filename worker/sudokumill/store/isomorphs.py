@@ -27,6 +27,7 @@ from sqlalchemy import Connection, Select, and_, bindparam, delete, func, or_, s
 from sudokumill.store.leases import Claim
 from sudokumill.store.models import Delivery, GridId
 from sudokumill.store.settling import (
+    SLICE,
     Delivered,
     Table,
     coming_rows,
@@ -35,9 +36,6 @@ from sudokumill.store.settling import (
     origins_of,
     turn_into_repeats,
 )
-
-_SLICE: Final = 10_000
-"""Classes that are looked up at a time: below SQLite's 32,766 parameters."""
 
 _LOCK: Final = "sudokumill classes"
 
@@ -201,8 +199,8 @@ def _looked_up(
     On PostgreSQL the classes are there already, with the rows that came: one probe of an index each.
     """
     if connection.dialect.name != "postgresql":
-        for start in range(0, len(classes), _SLICE):
-            yield from connection.execute(query.where(key.in_(classes[start : start + _SLICE])))
+        for start in range(0, len(classes), SLICE):
+            yield from connection.execute(query.where(key.in_(classes[start : start + SLICE])))
         return
     came = _coming_classes(table)
     found = query.where(key == came.c.class_id).limit(1).lateral()
@@ -223,8 +221,8 @@ def _known_elsewhere(connection: Connection, held: Claim, table: Table, classes:
         name = table.__tablename__
         probe = f"EXISTS (SELECT 1 FROM {name} WHERE class_id = came.class_id AND job_id {{}} {held.job})"  # noqa: S608 - own names
         known: set[bytes] = set()
-        for start in range(0, len(classes), _SLICE):
-            some = classes[start : start + _SLICE]
+        for start in range(0, len(classes), SLICE):
+            some = classes[start : start + SLICE]
             known.update(
                 row[0]
                 for row in connection.exec_driver_sql(

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from sudokumill.errors import LeaseLostError, StoreError
 from sudokumill.jobs import Distinct, Part
-from sudokumill.rows import Batch, ItemError, ReportSum, joined
+from sudokumill.rows import Batch, GradeRows, ItemError, LevelRows, ReportSum, joined
 from sudokumill.rows import merge as merge_reports
 from sudokumill.store.copying import CopyRows, copy_in, merge
 from sudokumill.store.database import Database, Now
@@ -30,6 +30,7 @@ from sudokumill.store.models import (
     Puzzle,
     Solution,
 )
+from sudokumill.store.outcomes import outcome_of_grades, outcome_of_levels
 from sudokumill.store.packing import (
     CLASSED_FINAL_COLUMNS,
     FINAL_COLUMNS,
@@ -110,15 +111,20 @@ def finish(
     reports: dict[str, ReportSum] = {}
     for batch in made.batches:
         merge_reports(reports, batch.reports)
-    end = {
+    end: dict[str, Any] = {
         "versions": versions,
         "reports": {name: [one.total, one.weight, one.least, one.greatest] for name, one in reports.items()}
         or None,
     }
+    if isinstance(whole, LevelRows):
+        end["outcome"] = outcome_of_levels(held.job, whole, sum(batch.barren for batch in made.batches))
+    graded = whole if isinstance(whole, GradeRows) else None
     pauses = iter(_PAUSES)
     while True:
         try:
             with database.write(held.job) as connection:
+                if graded is not None:
+                    end["outcome"] = outcome_of_grades(connection, held.job, graded)
                 _store(connection, held, made, packed, end, new, rest)
         except StoreError as error:
             pause = next(pauses, None) if _is_clash(error) else None

@@ -123,21 +123,7 @@ def claim(database: Database, holder: Holder, *, job: int | None = None, chunk: 
     token = secrets.token_hex(16)
     with database.write(job, lasting=False) as connection:
         # the job's row before its chunk's, as whoever steers the job does: or the two could wait for each other
-        connection.execute(
-            update(Job)
-            .where(
-                Job.id == of_meant.scalar_subquery(),
-                or_(
-                    Job.state == JobState.WAITING,
-                    and_(Job.state == JobState.RUNNING, Job.running_since.is_(None)),
-                ),
-            )
-            .values(
-                state=JobState.RUNNING.value,
-                started_at=func.coalesce(Job.started_at, literal(datetime.now(UTC), UtcTime)),
-                running_since=func.coalesce(Job.running_since, Now()),
-            )
-        )
+        _set_going(connection, of_meant.scalar_subquery())
         found = connection.execute(
             update(Chunk)
             .where(Chunk.id == first)
@@ -165,6 +151,25 @@ def claim(database: Database, holder: Holder, *, job: int | None = None, chunk: 
             return None
     turn = Turn(found.kind, found.priority, found.turn)
     return Claim(found.id, found.job_id, found.start, found.stop, found.attempt, token, turn, claimed)
+
+
+def _set_going(connection: Connection, job: Any) -> None:
+    """A job that waits runs from now on, with its clock."""
+    connection.execute(
+        update(Job)
+        .where(
+            Job.id == job,
+            or_(
+                Job.state == JobState.WAITING,
+                and_(Job.state == JobState.RUNNING, Job.running_since.is_(None)),
+            ),
+        )
+        .values(
+            state=JobState.RUNNING.value,
+            started_at=func.coalesce(Job.started_at, literal(datetime.now(UTC), UtcTime)),
+            running_since=func.coalesce(Job.running_since, Now()),
+        )
+    )
 
 
 def waiting_job(database: Database, chunk: int) -> tuple[int, JobSpec] | None:

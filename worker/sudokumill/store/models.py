@@ -217,6 +217,12 @@ class Chunk(Base):
     """Time that the line took, without storing."""
     reports: Mapped[dict[str, list[float]] | None] = mapped_column(JSON(none_as_null=True))
     """Reports of the implementations: name to [total, weight, least, greatest]."""
+    outcome: Mapped[dict[str, dict[str, Any]] | None] = mapped_column(JSON(none_as_null=True))
+    """What its levels came to, by the job that dug them (see ``outcomes``); NULL for chunks without levels."""
+    dropped: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    """Rows off target that were dropped from stock since."""
+    dropped_hits: Mapped[int] = mapped_column(Integer, default=0, server_default="0")
+    """Surplus rows that were dropped from stock since; ``missed`` counts their positions."""
 
 
 # The states in these conditions are no parameters: no planner uses a partial index then.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -63,6 +64,10 @@ class Progress:
     missed: int
     not_new: int
     failed: int
+    dropped: int
+    """Rows off target that were dropped from stock since."""
+    dropped_hits: int
+    """Surplus rows that were; their positions do not count any more."""
     stock: int
     """Delivered positions that were taken from stock before any was tried; they count as tried, too."""
     seconds: float
@@ -79,8 +84,13 @@ class Progress:
 
     @property
     def surplus(self) -> int:
-        """Positions beyond the last one needed; their rows are stock."""
-        return self.qualified - self.delivered
+        """Positions beyond the last one needed; their rows are stock, or were."""
+        return self.qualified - self.delivered + self.dropped_hits
+
+    @property
+    def hits(self) -> int:
+        """Positions that the job tried itself and that are as ordered, whatever became of their rows."""
+        return self.qualified - self.stock + self.dropped_hits
 
 
 def progress(database: Database, job: int) -> Progress:
@@ -128,7 +138,10 @@ def _progress(connection: Connection, row: Row[Any]) -> Progress:
                 Chunk.state,
                 func.count().label("chunks"),
                 func.sum(Chunk.stop - Chunk.start - Chunk.moved).label("positions"),
-                *(func.sum(getattr(Chunk, name)).label(name) for name in (*COUNTERS, "seconds")),
+                *(
+                    func.sum(getattr(Chunk, name)).label(name)
+                    for name in (*COUNTERS, "dropped", "dropped_hits", "seconds")
+                ),
             )
             .where(Chunk.job_id == row.id)
             .group_by(Chunk.state)
@@ -162,9 +175,11 @@ def _progress(connection: Connection, row: Row[Any]) -> Progress:
         qualified=qualified,
         already=int(total("already")),
         repeated=int(total("repeated")),
-        missed=int(total("missed")),
+        missed=int(total("missed") - total("dropped_hits")),
         not_new=int(total("not_new")),
         failed=int(total("failed")),
+        dropped=int(total("dropped")),
+        dropped_hits=int(total("dropped_hits")),
         stock=_stock(connection, row.id) if row.spec.get("from_stock") else 0,
         seconds=float(total("seconds")),
         worked=row.time_worked,
@@ -189,17 +204,24 @@ def read_spec(job: int, stored: Any) -> JobSpec:
         raise UnreadableJobError(job=job) from None
 
 
+def read_specs(rows: Iterable[Row[Any]]) -> dict[int, JobSpec]:
+    """What jobs order, by their ids; without those of a newer version.
+
+    Args:
+        rows: with ``id`` and ``spec``.
+    """
+    found: dict[int, JobSpec] = {}
+    for row in rows:
+        with contextlib.suppress(UnreadableJobError):
+            found[row.id] = read_spec(row.id, row.spec)
+    return found
+
+
 def open_jobs(database: Database) -> list[tuple[int, JobSpec]]:
     """Jobs that wait or run, the oldest first, with what they order; without those of a newer version."""
-    found: list[tuple[int, JobSpec]] = []
+    wanted = select(Job.id, Job.spec).where(Job.state.in_([JobState.WAITING, JobState.RUNNING])).order_by(Job.id)
     with database.read() as connection:
-        rows = connection.execute(
-            select(Job.id, Job.spec).where(Job.state.in_([JobState.WAITING, JobState.RUNNING])).order_by(Job.id)
-        )
-        for row in rows:
-            with contextlib.suppress(UnreadableJobError):
-                found.append((row.id, read_spec(row.id, row.spec)))
-    return found
+        return list(read_specs(connection.execute(wanted)).items())
 
 
 def running_jobs(database: Database) -> list[int]:

@@ -41,8 +41,8 @@ from sudokumill.store.copying import coming, copy_in, copy_rows, integers, raw, 
 from sudokumill.store.leases import Claim
 from sudokumill.store.models import Chunk, Delivery, FinalRow, GridId, Puzzle
 
-_SLICE: Final = 10_000
-"""Ids that are looked up at a time: below SQLite's 32,766 parameters."""
+SLICE: Final = 10_000
+"""Ids or classes that are looked up at a time: below SQLite's 32,766 parameters."""
 
 _LOCK: Final = "sudokumill settle"
 
@@ -139,8 +139,8 @@ def _looked_up(
     would cost as much as their insert. Rows that stand where the chunk put them are left out.
     """
     if connection.dialect.name != "postgresql":
-        for start in range(0, len(ids), _SLICE):
-            yield from connection.execute(query.where(key.in_(ids[start : start + _SLICE])))
+        for start in range(0, len(ids), SLICE):
+            yield from connection.execute(query.where(key.in_(ids[start : start + SLICE])))
         return
     came = coming_rows(table)
     # one probe of the index a row, whatever the planner believes of a table that it has no statistics of: LIMIT

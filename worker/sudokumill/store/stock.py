@@ -19,6 +19,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, func, insert, or_
 from sudokumill.grids.batch import Grids, from_lines
 from sudokumill.grids.symmetries import Symmetry, orbits
 from sudokumill.jobs import Distinct, JobSpec, Part
+from sudokumill.store.database import Database
 from sudokumill.store.models import Chunk, ChunkState, Delivery, FinalRow, Grade, GradeState, Job, Puzzle
 from sudokumill.store.settling import insert_deliveries
 from sudokumill.store.turns import next_turn, waiting_chunk
@@ -91,6 +92,18 @@ def _one_of_each_class(
             if class_id is not None and class_id not in seen:
                 seen.add(class_id)
                 yield row.id, class_id
+
+
+def count_stock(database: Database, spec: JobSpec) -> int:
+    """How many levels of the stock are what an order asks for, at most as many as it wants.
+
+    Of isomorphs each counts.
+    """
+    with database.read(streaming=True) as connection:
+        rows = connection.execute(_stock(spec).execution_options(yield_per=_AT_A_TIME))
+        found = sum(1 for _ in islice((row for row in rows if _has_techniques(spec, row)), spec.count))
+        rows.close()
+    return found
 
 
 def lock_stock(connection: Connection) -> None:

@@ -1,4 +1,4 @@
-"""Yields: what came out of attempts, by band, and what that cost."""
+"""Yields: what came out of attempts, by band, and what that cost; from what chunks keep (see ``outcomes``)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from dataclasses import dataclass, field
 from math import floor, inf
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Text, and_, cast, func, select
+from sqlalchemy import Connection, Row, or_, select
 
 from sudokumill.difficulty import shown_rating
 from sudokumill.jobs import JobKind, JobSpec, Part, Source
 from sudokumill.store.bands import BandRange, read_bands
 from sudokumill.store.database import Database
-from sudokumill.store.grades import is_newest
-from sudokumill.store.models import Chunk, Grade, GradeState, Job, Puzzle
-from sudokumill.store.progress import TRIED, Progress, jobs, read_spec
+from sudokumill.store.models import Chunk, Job
+from sudokumill.store.outcomes import Outcome, read_outcomes
+from sudokumill.store.progress import TRIED, Progress, jobs, read_specs
+
+_DIGS: Final = (JobKind.LEVELS, JobKind.DIG)
 
 _NEWEST: Final = 50
 """Jobs that are looked at for what an order costs."""
@@ -40,33 +42,30 @@ def yield_of(database: Database, found: Progress) -> Shares:
 def read_yield(connection: Connection, found: Progress) -> Shares:
     """``yield_of`` within a transaction."""
     grader = found.spec.parts.get(Part.GRADER)
-    if grader is None:
+    if grader is None or found.kind not in _DIGS:
         return []
-    rows = connection.execute(
-        select(Grade.rating, Grade.at_least, Grade.status, func.count().label("levels"))
-        .select_from(Puzzle)
-        .join(Grade, Grade.puzzle_id == Puzzle.id)
-        .where(Puzzle.job_id == found.id, Grade.grader == grader.name, is_newest())
-        .group_by(Grade.rating, Grade.at_least, Grade.status)
-    ).all()
+    sums: dict[str | None, Outcome] = {}
+    for row in connection.execute(_dug().where(Chunk.job_id == found.id)):
+        one = _own_outcome(row, grader.name)
+        sums.setdefault(_judge(row.versions, grader.name), Outcome()).add(one)
+    _settle(sums, _graded_later(connection, grader.name, found.id).get(found.id, []))
     bands = read_bands(connection, grader.name).get(grader.name, [])
     counted: Counter[BandRange] = Counter()
-    for row in rows:
-        counted[_place(row, bands)] += row.levels
+    for one in sums.values():
+        for rating, number in one.graded.items():
+            counted[_place(rating, bands)] += number
+        for bounds, why in ((one.above, ""), (one.gave_up, " (given up)")):
+            for bound, number in bounds.items():
+                counted[BandRange(bound, inf, f"{shown_rating(bound)}{OR_MORE}{why}")] += number
     return [(one.name, number) for one, number in sorted(counted.items())]
 
 
-def _place(row: Row[*tuple[Any, ...]], bands: Sequence[BandRange]) -> BandRange:
-    """The band, or what stands for it where there is none: whole ratings, and bounds by themselves."""
-    if row.rating is None:
-        name = f"{shown_rating(row.at_least)}{OR_MORE}" + (
-            " (given up)" if row.status == GradeState.GAVE_UP else ""
-        )
-        return BandRange(row.at_least, inf, name)
+def _place(rating: float, bands: Sequence[BandRange]) -> BandRange:
+    """The band, or what stands for it where there is none: whole ratings."""
     for one in bands:
-        if one.low <= row.rating <= one.high:
+        if one.low <= rating <= one.high:
             return one
-    low = floor(row.rating)
+    low = floor(rating)
     return BandRange(low, low + 0.9, f"{low}.x")
 
 
@@ -119,38 +118,34 @@ class Yield:
 
 @dataclass
 class _Tally:
-    """What came of one job in one way, or of several that tried the same positions."""
+    """What came of one job in one way."""
 
     tried: int = 0
     seconds: float = 0.0
-    ratings: Counter[tuple[float | None, float | None, str | None]] = field(default_factory=Counter)
-    """Levels by rating, bound and status, each None where there is none; all are for a level that is not
-    graded."""
+    outcome: Outcome = field(default_factory=Outcome)
 
     @property
     def graded_share(self) -> float:
-        """Of the stored levels, those of which a grade says something: a grade job takes the oldest first,
-        whatever they are, so these stand for all."""
-        stored = self.ratings.total()
-        return 1.0 - self.ratings[None, None, None] / stored if stored else 1.0
+        """Of the levels, those of which a grade says something: a grade job takes the oldest first, whatever they
+        are, so these stand for all."""
+        levels = self.outcome.levels
+        return 1.0 - self.outcome.ungraded / levels if levels else 1.0
 
     def knows(self, low: float, high: float) -> bool:
         """Whether none that stopped at a ceiling may lie in a range of ratings, or not, as nobody knows."""
-        bounds = [bound for _, bound, status in self.ratings if status == GradeState.ABOVE and bound is not None]
-        return all(bound > high or (high == inf and bound >= low) for bound in bounds)
+        return all(bound > high or (high == inf and bound >= low) for bound in self.outcome.above)
 
     def count(self, low: float, high: float) -> int:
         """Levels that lie in a range of ratings."""
-        return sum(
-            number
-            for (rating, bound, _), number in self.ratings.items()
-            if (rating is not None and low <= rating <= high)
-            or (rating is None and bound is not None and bound >= low and high == inf)
-        )
+        found = sum(number for rating, number in self.outcome.graded.items() if low <= rating <= high)
+        if high == inf:
+            open_ended = self.outcome.above + self.outcome.gave_up
+            found += sum(number for bound, number in open_ended.items() if bound >= low)
+        return found
 
 
 def yields(database: Database, grader: str) -> list[Yield]:
-    """The measured yield of each way to dig and each band, over all that is stored and graded.
+    """The measured yield of each way to dig and each band, over all that was dug and graded.
 
     A job that stopped grading at a ceiling says nothing of the bands above it, so it is left out of these until
     its levels have been graded. Levels that nobody has graded are left out with the tries that made them.
@@ -183,67 +178,118 @@ def _tallies(
 ) -> list[tuple[Way, _Tally]]:
     """What came of jobs that dug, by the way in which they did.
 
-    Two orders with the same seed try the same positions: these are counted once, as are the levels, which belong
-    to the order that stored them.
+    Two orders with the same seed try the same positions: of these, the one counts of which most is known.
     """
-    specs = {
-        row.id: read_spec(row.id, row.spec)
-        for row in connection.execute(
-            select(Job.id, Job.spec).where(Job.kind.in_([JobKind.LEVELS, JobKind.DIG])).order_by(Job.id)
-        )
-    }
+    specs = read_specs(connection.execute(select(Job.id, Job.spec).where(Job.kind.in_(_DIGS)).order_by(Job.id)))
     specs = {job: spec for job, spec in specs.items() if meant(spec)}
-    found: dict[tuple[Way, object], _Tally] = {}
-    keys: dict[tuple[int, str | None], tuple[Way, object]] = {}
-    for row in connection.execute(_tries()):
-        spec = specs.get(row.job_id)
-        if spec is None:
+    by_job: dict[int, dict[str, _Tally]] = {}
+    for row in connection.execute(_dug()):
+        if row.job_id not in specs:
             continue
-        fresh = spec.source is Source.FRESH
-        key = keys[row.job_id, row.versions] = (
-            way_of(spec, json.loads(row.versions)), (spec.seed,) if fresh else row.job_id,
-        )  # fmt: skip
-        tally = found.setdefault(key, _Tally())
-        if row.positions > tally.tried:
-            tally.tried, tally.seconds = int(row.positions), float(row.seconds)
-    for row in connection.execute(_rated(grader)):
-        at = keys.get((row.job_id, row.versions))
-        if at is not None:
-            found[at].ratings[row.rating, row.at_least, row.status] += row.levels
+        tally = by_job.setdefault(row.job_id, {}).setdefault(json.dumps(row.versions, sort_keys=True), _Tally())
+        tally.tried += row.positions
+        tally.seconds += row.seconds
+        tally.outcome.add(_own_outcome(row, grader))
+    later = _graded_later(connection, grader)
+    found: dict[tuple[Way, object], _Tally] = {}
+    for job, tallies in by_job.items():
+        made_by = {text: json.loads(text) for text in tallies}
+        for judge in {_judge(versions, grader) for versions in made_by.values()}:
+            some = [tallies[text].outcome for text, made in made_by.items() if _judge(made, grader) == judge]
+            _settle_each(judge, some, later.get(job, []))
+        for text, tally in tallies.items():
+            fresh = specs[job].source is Source.FRESH
+            key = way_of(specs[job], made_by[text]), (specs[job].seed,) if fresh else job
+            found[key] = max(found.get(key, tally), tally, key=_known)
     return [(way, tally) for (way, _), tally in found.items() if tally.tried]
 
 
-def _tries() -> Any:
-    """SQL: positions that were tried and the seconds of that, by job and by what made them."""
-    versions = cast(Chunk.versions, Text)
+def _known(tally: _Tally) -> tuple[int, int]:
+    """How much is known of what was tried."""
+    return tally.outcome.graded.total() + tally.outcome.barren, tally.tried
+
+
+def _dug() -> Any:
+    """SQL: chunks of jobs that dug, with what they came to, in their order.
+
+    One that is dead has no outcome: nothing was left to say what was at work. Nor has one of an older version.
+    """
     return (
         select(
             Chunk.job_id,
-            versions.label("versions"),
-            func.sum(Chunk.stop - Chunk.start - Chunk.moved).label("positions"),
-            func.sum(Chunk.seconds).label("seconds"),
+            Chunk.versions,
+            Chunk.outcome,
+            (Chunk.stop - Chunk.start - Chunk.moved).label("positions"),
+            Chunk.seconds,
         )
-        # one that is dead has no versions: nothing was left to say what was at work
-        .where(Chunk.state.in_(TRIED), Chunk.start >= 0, Chunk.versions.is_not(None))
-        .group_by(Chunk.job_id, versions)
-        .order_by(Chunk.job_id)
+        .where(
+            Chunk.state.in_(TRIED), Chunk.kind.in_(_DIGS), Chunk.outcome.is_not(None), Chunk.versions.is_not(None)
+        )
+        .order_by(Chunk.job_id, Chunk.id)
     )
 
 
-def _rated(grader: str) -> Any:
-    """SQL: stored levels by job, by what made them, and by what a grader says of them."""
-    versions = cast(Chunk.versions, Text)
-    columns = (Puzzle.job_id, versions, Grade.rating, Grade.at_least, Grade.status)
-    return (
-        select(
-            Puzzle.job_id, versions.label("versions"), Grade.rating, Grade.at_least, Grade.status,
-            func.count().label("levels"),
-        )
-        .select_from(Puzzle)
-        .join(Chunk, Chunk.id == Puzzle.chunk_id)
-        .outerjoin(Grade, and_(Grade.puzzle_id == Puzzle.id, Grade.grader == grader, is_newest()))
-        .group_by(*columns)
-    )  # fmt: skip
+def _judge(versions: dict[str, str], grader: str) -> str | None:
+    """The grader that graded what was made, as NAME==VERSION; None for another one, or none."""
+    judge = versions.get(Part.GRADER.value, "")
+    return judge if judge.partition("==")[0] == grader else None
+
+
+def _own_outcome(row: Row[*tuple[Any, ...]], grader: str) -> Outcome:
+    """What a chunk that dug came to, by a grader's grades."""
+    one = read_outcomes(row.outcome).get(row.job_id, Outcome())
+    if _judge(row.versions, grader) is None:
+        one.forget_grades()
+    return one
+
+
+_Later = list[tuple[str, Outcome]]
+"""What later grade jobs found out of a job's levels: the grader as NAME==VERSION, the newest last."""
+
+
+def _graded_later(connection: Connection, grader: str, origin: int | None = None) -> dict[int, _Later]:
+    """What grade jobs found out, by the job that dug.
+
+    Args:
+        connection: to read by.
+        grader: by whose grades.
+        origin: only of this job's levels.
+    """
+    query = select(Chunk.versions, Chunk.outcome).where(
+        Chunk.kind == JobKind.GRADE, Chunk.state.in_(TRIED), Chunk.outcome.is_not(None)
+    )
+    if origin is not None:
+        # its followers, and those that graded whatever had no grade
+        source = Job.spec["source_job"].as_integer()
+        some = select(Job.id).where(Job.kind == JobKind.GRADE, Job.id > origin)
+        query = query.where(Chunk.job_id.in_(some.where(or_(source == origin, source.is_(None)))))
+    found: dict[int, _Later] = {}
+    for row in connection.execute(query.order_by(Chunk.job_id, Chunk.id)):
+        judge = _judge(row.versions or {}, grader)
+        if judge is not None:
+            for job, one in read_outcomes(row.outcome).items():
+                found.setdefault(job, []).append((judge, one))
+    return found
+
+
+def _settle(sums: dict[str | None, Outcome], later: _Later) -> None:
+    for judge, one in sums.items():
+        _settle_each(judge, [one], later)
+
+
+def _settle_each(judge: str | None, parts: Sequence[Outcome], later: _Later) -> None:
+    """Puts what later jobs found out in place of what was open.
+
+    Args:
+        judge: the grader that left it open, of which only the same version goes on; None: nothing was graded, and
+            the newest version counts.
+        parts: what came out, each chunk of a grade job for the first in which so much is open.
+        later: what was found out.
+    """
+    wanted = judge if judge is not None or not later else later[-1][0]
+    for by, one in later:
+        if by == wanted:
+            any(part.settle(one) for part in parts)
 
 
 def way_of(spec: JobSpec, versions: dict[str, str]) -> Way:
@@ -304,7 +350,8 @@ def cost_of(database: Database, spec: JobSpec) -> Cost | None:
             spec.kind, spec.parts, spec.difficulty, spec.aim, spec.limit,
         ):  # fmt: skip
             seconds += found.seconds
-            rows += found.qualified - found.stock
+            # whether it was stored before says nothing of what one costs
+            rows += found.hits + found.not_new
             tried += found.tried - found.stock
     return Cost(seconds / rows, rows / tried) if rows >= _ENOUGH else None
 

@@ -1,4 +1,4 @@
-"""Classes: which puzzles and finals are essentially the same; and a view of what each job delivered."""
+"""Classes of what is essentially the same, a view of what each job delivered, and what each chunk came to."""
 
 from __future__ import annotations
 
@@ -86,10 +86,16 @@ INDEXES = {
 
 
 def upgrade() -> None:
-    """Adds classes, which are not known of what is there yet: ``sudokumill classes`` finds them out."""
+    """Adds classes, which are not known of what is there yet: ``sudokumill classes`` finds them out.
+
+    What chunks came to is not known of those that have ended.
+    """
     for table in ("final", "puzzle", "delivery"):
         op.add_column(table, sa.Column("class_id", GridId))
     op.add_column("final", sa.Column("on_target", sa.Boolean, nullable=False, server_default=sa.true()))
+    op.add_column("chunk", sa.Column("outcome", sa.JSON))
+    for name in ("dropped", "dropped_hits"):
+        op.add_column("chunk", sa.Column(name, sa.Integer, nullable=False, server_default="0"))
     for name, (table, columns) in INDEXES.items():
         unique = "UNIQUE " if table == "delivery" else ""
         op.execute(f"CREATE {unique}INDEX {name} ON {table} ({columns}) WHERE class_id IS NOT NULL")
@@ -117,6 +123,8 @@ def downgrade() -> None:
     for name, (table, _) in INDEXES.items():
         op.drop_index(name, table)
     op.drop_column("final", "on_target")
+    for name in ("outcome", "dropped", "dropped_hits"):
+        op.drop_column("chunk", name)
     for table in ("final", "puzzle", "delivery"):
         op.drop_column(table, "class_id")
     op.execute(_filled(LEVEL))
