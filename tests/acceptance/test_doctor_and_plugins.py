@@ -154,8 +154,8 @@ def table_of(text: str) -> dict[str, str]:
 def test_options_are_shown(mill: Mill, outcome: Outcome) -> None:
     holes = table_of(mill("plugins", "show", "digger", "holes", env={"COLUMNS": "200"}).stdout)
     for name, shown in {
-        "clues_min": "clues_min 22 17 to 81",
-        "clues_max": "clues_max 30 17 to 81",
+        "clues_min": "clues_min 22 17 to 80",
+        "clues_max": "clues_max 30 17 to 80",
         "level": "level 1 to 5",
         "order": "order random, jump, snake, rows",
         "row_min": "row_min 0 to 9",
@@ -164,7 +164,7 @@ def test_options_are_shown(mill: Mill, outcome: Outcome) -> None:
     }.items():
         assert holes[name].startswith(shown)
     native = table_of(mill("plugins", "show", "digger", "native").stdout)
-    assert native["clues"].startswith("clues 17 to 81")
+    assert native["clues"].startswith("clues 17 to 80")
     template = table_of(mill("plugins", "show", "generator", "matrix-transform").stdout)
     assert template["template"].startswith("template 1 to 8")
     schema = outcome("plugins", "show", "generator", "las-vegas")["schema"]

@@ -118,7 +118,8 @@ def test_a_reader_that_has_seen_enough(folder: Path) -> None:
 
 
 def test_an_order_with_a_key_is_made_once(outcome: Outcome, mill: Mill, query: Query, refusal: Refusal) -> None:
-    order = ("run", "levels", "--count", 8, "--key", "monday")
+    keyed = ("run", "levels", "--key", "monday")
+    order = (*keyed, "--count", 8)
     first = outcome(*order)
     again = mill(*order, "--json", "--processes", 1)
     assert json.loads(again.stdout) == first
@@ -126,8 +127,12 @@ def test_an_order_with_a_key_is_made_once(outcome: Outcome, mill: Mill, query: Q
     assert again.stderr == "key 'monday' is job 1, which is done\n"
     assert query("SELECT count(*) FROM job") == [(1,)]
     assert query("SELECT count(*) FROM puzzle") == [(8,)]
-    for other, named in ((("--count", 9), "count"), (("--seed", 1), "seed"), (("--new",), "new")):
-        message = refusal(2, *order, *other)
+    for other, named in (
+        (("--count", 9), "count"),
+        (("--count", 8, "--seed", 1), "seed"),
+        (("--count", 8, "--new"), "new"),
+    ):
+        message = refusal(2, *keyed, *other)
         assert "'monday'" in message
         assert "job 1" in message
         assert named in message

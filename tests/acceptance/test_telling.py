@@ -232,7 +232,7 @@ def test_a_job_of_a_newer_version_hides_no_level(outcome: Outcome, fork: Fork, q
     outcome("run", "levels", "--count", 3, "--seed", 1, *graded)
     query("UPDATE job SET spec = json_set(spec, '$.newer', 1)")
     assert fork("show").stdout.splitlines()[-1].endswith(", job 1")
-    assert "no stored level lies in a band" in fork("yields", "--grader", "explainer").stdout
+    assert "nothing that was dug has a grade of explainer" in fork("yields", "--grader", "explainer").stdout
     # its trial has no hit, and earlier jobs are asked what it will take
     rare = ("--rating", "9.9..9.9", "--max-attempts", 20)
     assert outcome("run", "levels", "--count", 1, "--seed", 2, *rare, code=1)["state"] == "incomplete"

@@ -207,7 +207,7 @@ def test_bands_are_added_moved_and_removed(database: Database) -> None:
     [
         ([BandRange(4.4, 4.6, "new")], r"band 'new' cannot be set: 4.4..4.6 overlaps with hard \(2.9..4.4\)"),
         ([BandRange(7.0, inf, "extreme")], r"overlaps with master \(6.3..7.0\)"),
-        ([BandRange(7.6, 7.9, "extreme"), BandRange(7.9, inf, "more")], r"overlaps with extreme \(7.6..7.9\)"),
+        ([BandRange(7.6, 8.0, "extreme"), BandRange(7.9, inf, "more")], r"overlaps with extreme \(7.6..8.0\)"),
         ([BandRange(0.5, 0.4, "new")], "from 0.5 is above to 0.4"),
         ([BandRange(-1.0, 0.4, "new")], "ratings go from 0 to 1,000,000"),
         ([BandRange(float("nan"), 0.4, "new")], "ratings go from 0 to"),

@@ -200,7 +200,7 @@ def test_texts_are_read_as_the_type_that_is_wanted(registry: Registry) -> None:
             "targeted",
             {"clues_min": "many"},
             BadOptionError,
-            "generator targeted: option clues_min: many is not a whole number from 17 to 81",
+            "generator targeted: option clues_min: many is not a whole number from 17 to 80",
         ),
     ],
 )
