@@ -10,6 +10,8 @@ import pytest
 
 from sudokumill.store.models import Chunk, Job
 
+pytestmark = pytest.mark.slow
+
 Folder = Callable[[str], dict[str, str]]
 
 

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 # a chunk takes a fifth of a second
 SLOW = ("generate", "--generator", "lab", "--option", "generator.pause=0.004", "--chunk", 50)
 
@@ -136,7 +138,6 @@ def test_a_worker_that_ignores_the_hangup_of_its_terminal_goes_on(fleet: Any) ->
     assert worker.end() == 0
 
 
-@pytest.mark.slow
 def test_a_worker_of_another_database_drops_what_is_not_its(new_fleet: Any) -> None:
     # what was dropped is sent again when it may be lost
     lease = {"SUDOKUMILL_LEASE_SECONDS": "1"}

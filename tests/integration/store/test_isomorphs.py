@@ -63,7 +63,7 @@ CASES = st.fixed_dictionaries(
 
 
 @KINDS
-@settings(max_examples=25, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 @given(case=CASES)
 def test_no_order_of_chunks_decides_anything(
     new_mill: Callable[[], Any], kind: JobKind, case: dict[str, Any]
