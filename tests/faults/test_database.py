@@ -15,7 +15,8 @@ from servers.postgresql import PostgreSQL
 pytestmark = pytest.mark.slow
 
 ORDER = ("enqueue", "generate", "--count", 20)
-SLOW = ("generate", "--generator", "lab", "--option", "pause=0.004", "--count", 600, "--chunk", 50)
+PATIENT = ("generate", "--generator", "lab", "--option", "pause=0.004", "--chunk", 50)
+SLOW = (*PATIENT, "--count", 600)
 
 
 def test_the_database_is_killed_and_comes_back_while_chunks_are_made(new_fleet: Any) -> None:
@@ -42,7 +43,7 @@ def test_the_database_is_killed_and_comes_back_while_chunks_are_made(new_fleet: 
 def test_who_watches_a_job_waits_for_a_database_that_goes_away(new_fleet: Any) -> None:
     with PostgreSQL() as server, new_fleet(server.url(server.new_database())) as fleet:
         fleet.worker()
-        job = fleet.order(*SLOW, "--count", 3_000)
+        job = fleet.order(*PATIENT, "--count", 3_000)
         watched = fleet.start("jobs", "watch", job)
         # its first connection is there, or it could not begin
         assert watched.stderr is not None
