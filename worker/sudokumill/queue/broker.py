@@ -196,7 +196,7 @@ def check_broker(settings: Settings, *, takes: bool = False) -> None:
     if wrong:
         raise BrokerUnreachableError(
             url=parse_address(settings.broker_url or "").shown,
-            reason=f"its key {described(wrong)}; workers delete it when they meet it, what writes there?",
+            reason=f"its key {described(wrong)}; workers delete it when they meet it; what writes there?",
         )
 
 
@@ -280,7 +280,7 @@ _MEANINGS: Final[tuple[tuple[tuple[str, ...], str], ...]] = (
     ),
     (
         ("wrongtype",),
-        "a key of one of its queues is of another type ({reason}); workers delete it when they meet it, what "
+        "a key of one of its queues is of another type ({reason}); workers delete it when they meet it; what "
         "writes there?",
     ),
     (
