@@ -15,6 +15,11 @@ from sudokumill.store.leases import Holder, claim
 from sudokumill.store.models import Chunk
 
 
+def _bench(works: Any) -> Bench:
+    settings, holder = works.settings, Holder("elsewhere:1:1", "elsewhere", 90.0)
+    return Bench(works.database, works.registry, settings, holder, pace(settings), lambda: False, lambda *_: None)
+
+
 def test_what_held_a_process_up_between_claim_and_work_is_no_fault_of_a_row(works: Any) -> None:
     job = works.place(JobKind.GENERATE, count=5)
     works.database.dispose()
@@ -43,9 +48,7 @@ def test_what_held_a_process_up_between_claim_and_work_is_no_fault_of_a_row(work
 
 def test_a_job_is_not_added_up_while_plenty_of_its_chunks_wait(works: Any) -> None:
     job = works.place(JobKind.GENERATE, count=FIRST_CHUNKS + 10, chunk_rows=1)
-    holder = Holder("elsewhere:1:1", "elsewhere", 90.0)
-    settings, database = works.settings, works.database
-    bench = Bench(database, works.registry, settings, holder, pace(settings), lambda: False, lambda *_: None)
+    bench, database = _bench(works), works.database
     added_up: list[str] = []
 
     @event.listens_for(database.engine, "before_cursor_execute")
@@ -58,9 +61,50 @@ def test_a_job_is_not_added_up_while_plenty_of_its_chunks_wait(works: Any) -> No
     spec = works.progress(job).spec
     added_up.clear()
     looks: list[int] = []
-    while (held := claim(database, holder, job=job)) is not None:
-        state = run_chunk(bench, held, spec)
+    while (held := claim(database, bench.holder, job=job)) is not None:
+        state, _ = run_chunk(bench, held, spec)
         looks.append(len(added_up))
     plenty = FIRST_CHUNKS // 2 - 1
     assert looks[plenty - 1] == 0 < looks[plenty]
     assert (state.value, len(looks)) == ("done", FIRST_CHUNKS + 10)
+
+
+def test_the_next_chunk_is_claimed_in_the_transaction_that_ends_one(works: Any) -> None:
+    """Or two processes that share a SQLite file would wait for each other at every chunk."""
+    job = works.place(JobKind.GENERATE, count=3, chunk_rows=1)
+    bench = _bench(works)
+    begun: list[str] = []
+
+    @event.listens_for(works.database.engine, "before_cursor_execute")
+    def note(_c: Any, _u: Any, statement: str, *_: Any) -> None:
+        if statement == "BEGIN IMMEDIATE":
+            begun.append(statement)
+
+    spec = works.progress(job).spec
+    first = claim(works.database, bench.holder, job=job)
+    assert first is not None
+    begun.clear()
+    state, second = run_chunk(bench, first, spec, more=True)
+    assert (state.value, len(begun)) == ("running", 1)
+    assert second is not None
+    assert (second.start, second.attempt) == (1, 1)
+    state, none = run_chunk(bench, second, spec)
+    assert (state.value, none) == ("running", None)
+    assert len(begun) == 2
+    last = claim(works.database, bench.holder, job=job)
+    assert last is not None
+    state, none = run_chunk(bench, last, spec, more=True)
+    assert (state.value, none) == ("done", None)
+
+
+def test_a_process_that_is_to_end_claims_nothing_and_gives_back_what_it_has(works: Any) -> None:
+    job = works.place(JobKind.GENERATE, count=2, chunk_rows=1)
+    bench = _bench(works)
+    held = claim(works.database, bench.holder, job=job)
+    assert held is not None
+    bench.interrupted = lambda: True
+    state, following = run_chunk(bench, held, works.progress(job).spec, more=True)
+    assert (state.value, following) == ("running", None)
+    with works.database.read() as connection:
+        chunks = connection.execute(Chunk.__table__.select()).all()
+    assert [(chunk.state, chunk.attempt) for chunk in chunks] == [("waiting", 0), ("waiting", 0)]

@@ -20,7 +20,7 @@ from sudokumill.settings import Settings
 from sudokumill.store.advance import Pace, advance, give_up, has_plenty
 from sudokumill.store.database import Database
 from sudokumill.store.keeping import Made, finish
-from sudokumill.store.leases import Claim, Hold, Holder, fail, give_back, look, renew
+from sudokumill.store.leases import Claim, Hold, Holder, claim, fail, give_back, look, renew
 from sudokumill.store.models import JobState
 from sudokumill.store.reading import inputs
 
@@ -100,16 +100,17 @@ class Bench:
         return state
 
 
-def run_chunk(bench: Bench, held: Claim, spec: JobSpec) -> JobState:
+def run_chunk(bench: Bench, held: Claim, spec: JobSpec, more: bool = False) -> tuple[JobState, Claim | None]:
     """Runs a claimed chunk to its end, stores what it made and moves its job on.
 
     Args:
         bench: this process's tools.
         held: the claim.
         spec: its job's specification.
+        more: also claims the job's next chunk.
 
     Returns:
-        The job's state afterwards.
+        The job's state afterwards; and the next claim, or None when none waits, or this process is to end.
 
     Raises:
         LeaseLostError: it took longer than its lease and another process has it; nothing was stored.
@@ -123,19 +124,7 @@ def run_chunk(bench: Bench, held: Claim, spec: JobSpec) -> JobState:
         with time_limit(bench.settings.chunk_limit_seconds):
             station = _station(bench, held, spec)
             hold = _make(bench, held, spec, station, made)
-        if made.reached == held.start:
-            give_back(bench.database, held)
-        else:
-            finish(
-                bench.database,
-                held,
-                made,
-                versions=station.line.versions,
-                new=spec.new,
-                distinct=spec.distinct,
-                licence=bench.settings.licence,
-                rest=hold,
-            )
+            return _hand_in(bench, held, spec, station, made, hold, more)
     except LeaseLostError:
         raise
     except StoreError:
@@ -153,7 +142,29 @@ def run_chunk(bench: Bench, held: Claim, spec: JobSpec) -> JobState:
     finally:
         bench.used = True
         bench.note(held.start - made.reached, -sum(batch.hits for batch in made.batches))
-    return bench.move_on(held.job)
+
+
+def _hand_in(
+    bench: Bench, held: Claim, spec: JobSpec, station: Station, made: Made, rest: Hold, more: bool
+) -> tuple[JobState, Claim | None]:
+    """Stores what was made, moves the job on, and claims its next chunk."""
+    with bench.database.together(held.job):
+        if made.reached == held.start:
+            give_back(bench.database, held)
+        else:
+            finish(
+                bench.database,
+                held,
+                made,
+                versions=station.line.versions,
+                new=spec.new,
+                distinct=spec.distinct,
+                licence=bench.settings.licence,
+                rest=rest,
+            )
+        state = bench.move_on(held.job)
+        goes_on = state is JobState.RUNNING and not bench.interrupted()
+        return state, claim(bench.database, bench.holder, job=held.job) if more and goes_on else None
 
 
 def _put_down(bench: Bench, held: Claim, error: Exception) -> None:

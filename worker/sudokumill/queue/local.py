@@ -31,7 +31,7 @@ from sudokumill.store import workers
 from sudokumill.store.advance import advance
 from sudokumill.store.clock import abandon_clock, stop_clock
 from sudokumill.store.database import Database
-from sudokumill.store.leases import claim, reap
+from sudokumill.store.leases import Claim, claim, reap
 from sudokumill.store.models import JobState
 from sudokumill.store.owners import owner_name
 from sudokumill.store.progress import Progress, progress
@@ -231,16 +231,19 @@ class _Crew:
             os._exit(code)
 
     def _serve_at(self, bench: Bench) -> None:
-        while not bench.interrupted():
-            held = claim(bench.database, bench.holder, job=self._job)
+        held: Claim | None = None
+        # a chunk that is held at the end is given back by the chunk function
+        while held is not None or not bench.interrupted():
+            held = held or claim(bench.database, bench.holder, job=self._job)
             if held is None:
                 state = progress(bench.database, self._job).state
                 if state in {JobState.WAITING, JobState.RUNNING}:
                     time.sleep(_IDLE_SECONDS)
             else:
                 try:
-                    state = run_chunk(bench, held, self._spec)
+                    state, held = run_chunk(bench, held, self._spec, more=True)
                 except LeaseLostError:
+                    held = None
                     continue
             if state.ended or state is JobState.PAUSED:
                 return

@@ -108,7 +108,7 @@ class Workplace:
         before = signal.signal(signal.SIGTERM, self._stop)
         try:
             self._dispatch(spec.kind)
-            state = run_chunk(self._bench, held, spec)
+            state, _ = run_chunk(self._bench, held, spec)
             self._pause = _AGAIN_SECONDS
             log.info("chunk %d of job %d ended; the job is %s", held.chunk, held.job, state.value)
             if state.ended:

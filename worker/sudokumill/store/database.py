@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -72,6 +73,12 @@ def _now_postgresql(element: Now, compiler: SQLCompiler, **_: Any) -> str:
     return "extract(epoch from clock_timestamp())::double precision"
 
 
+class _Shared(threading.local):
+    """The transaction that others of this thread are part of, while there is one."""
+
+    connection: Connection | None = None
+
+
 class Database:
     """A database that jobs and levels are kept in.
 
@@ -94,6 +101,7 @@ class Database:
         self.name = _shown(self.url)
         self.engine = _engine(self.url, lock_seconds)
         self._file: tuple[int, int] | None = None
+        self._shared = _Shared()
 
     @property
     def path(self) -> Path | None:
@@ -112,6 +120,10 @@ class Database:
         Args:
             streaming: rows are handed on as they come, to somebody who may take his time between two.
         """
+        if self._shared.connection is not None:
+            with self._translated():
+                yield self._shared.connection
+            return
         with self._translated(), self.engine.connect() as connection, connection.begin():
             if streaming and connection.dialect.name == "postgresql":
                 connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout TO 0")
@@ -129,6 +141,10 @@ class Database:
             lasting: False for what is only bookkeeping of work that is made again if it gets lost. PostgreSQL then
                 does not wait for its disk, and may forget the last moments of a crash, in the order of commits.
         """
+        if self._shared.connection is not None:
+            with self._translated(job):
+                yield self._shared.connection
+            return
         with (
             self._translated(job),
             self.engine.connect().execution_options(immediate=True) as connection,
@@ -138,6 +154,34 @@ class Database:
             if not lasting and connection.dialect.name == "postgresql":
                 connection.exec_driver_sql("SET LOCAL synchronous_commit TO off")
             yield connection
+
+    @contextmanager
+    def together(self, job: int | None = None) -> Iterator[None]:
+        """Makes one transaction of those that this thread begins inside, where only one can write: on SQLite.
+
+        Two processes that store a chunk, look after its job and claim the next chunk in a transaction each fall
+        into step, and each waits for the lock while the other stores (s), every time:
+
+            A  make s...wait make      s...wait make      three transactions: after its rows A needs the lock
+            B  make wait s   .make     wait s   .make     again, and B, which waited for it, has it then
+
+            A  make s make s make s make                  one
+            B  make   s make s make s
+
+        PostgreSQL locks rows; there the row of the job would be locked for as long as a chunk's rows take.
+
+        Args:
+            job: named in the error when the disk is full.
+        """
+        if self.engine.dialect.name != "sqlite":
+            yield
+            return
+        with self.write(job) as connection:
+            self._shared.connection = connection
+            try:
+                yield
+            finally:
+                self._shared.connection = None
 
     def keep_log(self) -> None:
         """Gives a SQLite file its write-ahead log: readers go on while one process writes.
