@@ -109,6 +109,10 @@ class PluginError(SudokumillError):
     """{message}"""
 
 
+class WrongPathError(PluginError):
+    """{fault}"""
+
+
 class PluginFolderError(UsageError):
     """the plugin folder {path} cannot be used: {reason}; set SUDOKUMILL_PLUGIN_DIR to a folder of .py files, or unset it"""
 

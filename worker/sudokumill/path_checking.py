@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudokumill.contracts import LINK_REASONS, Explainer, Link, Step
+from sudokumill.errors import WrongPathError
 from sudokumill.grids.batch import CELLS, cell_name, read_only
 from sudokumill.grids.candidates import Candidates, sees
 from sudokumill.isolation import ctrl_c_raises, describe_failure
@@ -29,10 +30,6 @@ from sudokumill.registry.registration import CODE
 
 _MOST_STEPS: Final = 10_000
 _MOST_LINKS: Final = 100_000
-
-
-class WrongPathError(Exception):
-    """A path that cannot be believed; its message says where it is wrong."""
 
 
 def verified_path(
@@ -58,7 +55,7 @@ def verified_path(
         # what it returned may raise as well, once it is looked at
         if isinstance(error, KeyboardInterrupt) and ctrl_c_raises():
             raise
-        raise WrongPathError(f"its path {describe_failure(error)}") from error
+        raise WrongPathError(fault=f"its path {describe_failure(error)}") from error
 
 
 def check_path(
@@ -90,17 +87,19 @@ def check_path(
     candidates = Candidates(puzzle)
     for number, step in enumerate(steps, 1):
         for fault in _step_faults(step, puzzle, solution, candidates, codes):
-            raise WrongPathError(f"step {number} of its path{_named(step)}: {fault}")
+            raise WrongPathError(fault=f"step {number} of its path{_named(step)}: {fault}")
         for cell, digit in step.eliminations:
             candidates.rule_out(cell, digit)
         for cell, digit in step.placements:
             candidates.place(cell, digit)
     found = Counter(step.technique for step in steps)
     if found != Counter(counted):
-        raise WrongPathError(f"its path has {_counts(found)}, and its grade counts {_counts(counted)}")
+        raise WrongPathError(fault=f"its path has {_counts(found)}, and its grade counts {_counts(counted)}")
     blank = [cell for cell in range(CELLS) if not candidates.digits[cell]]
     if whole and blank:
-        raise WrongPathError(f"its path does not fill {cell_name(blank[0])}, so it does not solve the puzzle")
+        raise WrongPathError(
+            fault=f"its path does not fill {cell_name(blank[0])}, so it does not solve the puzzle"
+        )
     return steps
 
 
@@ -110,12 +109,12 @@ def _counts(counted: Mapping[str, int]) -> str:
 
 def _steps(path: Any) -> tuple[Step, ...]:
     if not isinstance(path, tuple | list):
-        raise WrongPathError(f"its path is a {type(path).__name__}, not a tuple of Step")
+        raise WrongPathError(fault=f"its path is a {type(path).__name__}, not a tuple of Step")
     if len(path) > _MOST_STEPS:
-        raise WrongPathError(f"its path has {len(path):,} steps, more than {_MOST_STEPS:,}")
+        raise WrongPathError(fault=f"its path has {len(path):,} steps, more than {_MOST_STEPS:,}")
     for number, step in enumerate(path, 1):
         if not isinstance(step, Step):
-            raise WrongPathError(f"step {number} of its path is a {type(step).__name__}, not a Step")
+            raise WrongPathError(fault=f"step {number} of its path is a {type(step).__name__}, not a Step")
     return tuple(path)
 
 

@@ -11,8 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from sudokumill.contracts import Explainer, Link, Step
+from sudokumill.errors import WrongPathError
 from sudokumill.grids.batch import from_lines
-from sudokumill.path_checking import WrongPathError, check_path, verified_path
+from sudokumill.path_checking import check_path, verified_path
 from sudokumill.registry import Registry
 
 # It takes an X-wing (step 24) and two chains from r4c7 and r6c6 (steps 25 and 26).

@@ -108,9 +108,9 @@ def _rows(
 ) -> Iterator[_Graded]:
     """What came of each grid, with its path where that is wanted and there is one."""
     from sudokumill.contracts import GradeStatus
+    from sudokumill.errors import WrongPathError
     from sudokumill.grading import REFUSALS
     from sudokumill.grids.batch import to_lines
-    from sudokumill.path_checking import WrongPathError
 
     failed = dict(graded.failed)
     puzzles = to_lines(reading.grids)
@@ -141,7 +141,8 @@ def _declared(tool: Chosen[Grader]) -> GraderDescriptor:
 def _paths(tool: Chosen[Grader], checker: Chosen[Solver]) -> PathOf:
     """What shows the path of one row, or raises what is wrong with it."""
     from sudokumill.contracts import GradeStatus, SolveStatus
-    from sudokumill.path_checking import WrongPathError, verified_path
+    from sudokumill.errors import WrongPathError
+    from sudokumill.path_checking import verified_path
     from sudokumill.solving import verified_solve
 
     explainer, codes = tool.explainer(), _declared(tool).codes
@@ -149,9 +150,9 @@ def _paths(tool: Chosen[Grader], checker: Chosen[Solver]) -> PathOf:
     def path_of(puzzles: Grids, grades: Grades, row: int) -> tuple[Step, ...]:
         found = verified_solve(checker.built, puzzles[row : row + 1]).result
         if found.status[0] == SolveStatus.GAVE_UP:
-            raise WrongPathError(f"its path cannot be checked, for {checker.name} gave up on the solution")
+            raise WrongPathError(fault=f"its path cannot be checked, for {checker.name} gave up on the solution")
         if found.status[0] != SolveStatus.UNIQUE:
-            raise WrongPathError(f"it grades what has not exactly one solution, as {checker.name} finds")
+            raise WrongPathError(fault=f"it grades what has not exactly one solution, as {checker.name} finds")
         return verified_path(
             explainer,
             puzzles[row],

@@ -5,6 +5,7 @@
     orders.place  ->  leases.claim  ->  keeping.finish  ->  advance.advance  ->  ... until it ends
                       (or leases.give_back, leases.reap)
 
+What a chunk made becomes rows in ``packing``: ``tuple_rows`` for SQLite, ``binary_rows`` for PostgreSQL.
 ``reading`` answers questions, ``steering`` pauses, cancels and retries. The store knows no plugin.
 """
 

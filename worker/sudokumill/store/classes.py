@@ -10,9 +10,10 @@ from typing import Any, Final
 from sqlalchemy import Select, bindparam, func, select
 
 from sudokumill.jobs import JobKind
+from sudokumill.store.column_types import GridId
 from sudokumill.store.database import Database
 from sudokumill.store.delivered import delivered_positions
-from sudokumill.store.models import FinalRow, GridId, Puzzle
+from sudokumill.store.models import FinalRow, Puzzle
 from sudokumill.store.progress import Progress
 
 _AT_A_TIME: Final = 5_000

@@ -24,8 +24,9 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Select, and_, bindparam, delete, func, or_, select, true, update
 
+from sudokumill.store.column_types import GridId
 from sudokumill.store.leases import Claim
-from sudokumill.store.models import Delivery, GridId
+from sudokumill.store.models import Delivery
 from sudokumill.store.settling import (
     SLICE,
     Delivered,

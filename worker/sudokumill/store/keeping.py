@@ -15,6 +15,13 @@ from sudokumill.errors import LeaseLostError, StoreError
 from sudokumill.jobs import Distinct, Part
 from sudokumill.rows import Batch, GradeRows, ItemError, LevelRows, ReportSum, joined
 from sudokumill.rows import merge as merge_reports
+from sudokumill.store.columns import (
+    CLASSED_FINAL_COLUMNS,
+    FINAL_COLUMNS,
+    GRADE_COLUMNS,
+    PUZZLE_COLUMNS,
+    Sheet,
+)
 from sudokumill.store.copying import CopyRows, copy_in, merge
 from sudokumill.store.database import Database, Now
 from sudokumill.store.isomorphs import settle_classes
@@ -32,16 +39,11 @@ from sudokumill.store.models import (
 )
 from sudokumill.store.outcomes import outcome_of_grades, outcome_of_levels
 from sudokumill.store.packing import (
-    CLASSED_FINAL_COLUMNS,
-    FINAL_COLUMNS,
-    GRADE_COLUMNS,
-    PUZZLE_COLUMNS,
     Packed,
     PackedFinals,
     PackedGrades,
     PackedLevels,
     PackedSolutions,
-    Sheet,
     pack,
 )
 from sudokumill.store.settling import settle

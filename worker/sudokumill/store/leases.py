@@ -40,17 +40,9 @@ from sqlalchemy import (
 from sudokumill.errors import LeaseLostError, StoreError, UnknownChunkError, UnreadableJobError
 from sudokumill.jobs import JobKind, JobSpec
 from sudokumill.store.clock import time_worked
+from sudokumill.store.column_types import UtcTime
 from sudokumill.store.database import IDLE_SECONDS, Database, Now
-from sudokumill.store.models import (
-    RUNNING,
-    Chunk,
-    ChunkState,
-    ItemFailure,
-    Job,
-    JobState,
-    UtcTime,
-    Worker,
-)
+from sudokumill.store.models import RUNNING, Chunk, ChunkState, ItemFailure, Job, JobState, Worker
 from sudokumill.store.owners import is_gone
 from sudokumill.store.progress import read_spec
 from sudokumill.store.turns import Turn, step_in, waiting_chunk

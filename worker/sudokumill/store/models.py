@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import uuid
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 
@@ -12,71 +11,22 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     ColumnElement,
-    DateTime,
-    Dialect,
     Double,
     Float,
     ForeignKey,
     Index,
     Integer,
-    LargeBinary,
     SmallInteger,
     String,
     Text,
-    TypeDecorator,
     UniqueConstraint,
-    Uuid,
     and_,
     literal_column,
     true,
 )
-from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
-from sqlalchemy.types import TypeEngine
 
-
-class GridId(TypeDecorator[bytes]):
-    """A grid's 128-bit digest: PostgreSQL's ``uuid``, 16 raw bytes on SQLite.
-
-    SQLAlchemy's own Uuid keeps 32 hexadecimal characters on SQLite; twice the size, in a key.
-    """
-
-    impl = LargeBinary(16)
-    cache_ok = True
-
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """The column type of this database."""
-        if dialect.name == "postgresql":
-            return dialect.type_descriptor(Uuid())
-        return dialect.type_descriptor(LargeBinary(16))
-
-    def process_bind_param(self, value: bytes | None, dialect: Dialect) -> Any:
-        """Bytes to what the database takes."""
-        if value is not None and dialect.name == "postgresql":
-            return uuid.UUID(bytes=value)
-        return value
-
-    def process_result_value(self, value: Any | None, dialect: Dialect) -> bytes | None:
-        """What the database gives to bytes."""
-        return value.bytes if isinstance(value, uuid.UUID) else value
-
-
-class UtcTime(TypeDecorator[datetime]):
-    """A moment in UTC; SQLite keeps no zone, so it is put back when read."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """The moment, with its zone."""
-        return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
-
-
-# SQLite counts a primary key by itself only if it is an INTEGER
-_AutoId: Final = BigInteger().with_variant(Integer(), "sqlite")
-
-# what people query: PostgreSQL's jsonb can be asked whether it has a key
-_Json: Final = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+from sudokumill.store.column_types import AUTO_ID, JSON_DOCUMENT, GridId, UtcTime
 
 
 class JobState(StrEnum):
@@ -136,7 +86,7 @@ class Job(Base):
 
     __tablename__ = "job"
 
-    id: Mapped[int] = mapped_column(_AutoId, primary_key=True, autoincrement=True)
+    id: Mapped[int] = mapped_column(AUTO_ID, primary_key=True, autoincrement=True)
     key: Mapped[str | None] = mapped_column(String(200), unique=True)
     kind: Mapped[str] = mapped_column(String(20))
     state: Mapped[str] = mapped_column(String(20), index=True)
@@ -171,7 +121,7 @@ class Chunk(Base):
         Index("ix_chunk_worker", "worker"),
     )
 
-    id: Mapped[int] = mapped_column(_AutoId, primary_key=True, autoincrement=True)
+    id: Mapped[int] = mapped_column(AUTO_ID, primary_key=True, autoincrement=True)
     job_id: Mapped[int] = mapped_column(BigInteger, ForeignKey("job.id"))
     kind: Mapped[str] = mapped_column(String(20))
     """The job's: the queue that its id is published in."""
@@ -369,7 +319,7 @@ class Grade(Base):
     """What the rating is not below, where it is not graded."""
     hardest: Mapped[str | None] = mapped_column(String(60))
     """Code of the hardest technique."""
-    techniques: Mapped[dict[str, int] | None] = mapped_column(_Json)
+    techniques: Mapped[dict[str, int] | None] = mapped_column(JSON_DOCUMENT)
     """How often each was used."""
     steps: Mapped[int | None] = mapped_column(Integer)
     er: Mapped[float | None] = mapped_column(Double)

@@ -37,9 +37,10 @@ from sqlalchemy import (
 from sqlalchemy import table as table_named
 from sqlalchemy.orm import InstrumentedAttribute
 
+from sudokumill.store.column_types import GridId
 from sudokumill.store.copying import coming, copy_in, copy_rows, integers, raw, raw_or_null
 from sudokumill.store.leases import Claim
-from sudokumill.store.models import Chunk, Delivery, FinalRow, GridId, Puzzle
+from sudokumill.store.models import Chunk, Delivery, FinalRow, Puzzle
 
 SLICE: Final = 10_000
 """Ids or classes that are looked up at a time: below SQLite's 32,766 parameters."""

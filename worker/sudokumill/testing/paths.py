@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sudokumill.contracts import Explainer, GraderDescriptor, GradeResult, GradeStatus, SolveStatus
+from sudokumill.errors import WrongPathError
 from sudokumill.grading import RATED
 from sudokumill.grids.batch import read_only
-from sudokumill.path_checking import WrongPathError, verified_path
+from sudokumill.path_checking import verified_path
 from sudokumill.testing.reference import ReferenceSolver
 from sudokumill.testing.trial import Trial
 

@@ -1,8 +1,6 @@
 // Blocks that wait for free lanes, the last one first.
 #pragma once
 
-#include <new>
-
 #include "engine.hpp"
 #include "state.hpp"
 
@@ -19,7 +17,7 @@ class BlockStack {
     BlockStack& operator=(const BlockStack&) = delete;
     ~BlockStack() {
         for (int i = 0; i < allocated_; ++i) {
-            ::operator delete(blocks_[i], kAlignment);
+            delete blocks_[i];
         }
     }
 
@@ -32,7 +30,8 @@ class BlockStack {
             if (allocated_ == kMost) {
                 stack_is_full();
             }
-            blocks_[allocated_] = static_cast<Block*>(::operator new(sizeof(Block), kAlignment));
+            // with zeros: what moves some lanes of a block reads them all
+            blocks_[allocated_] = new Block{};
             ++allocated_;
         }
         return *blocks_[height_++];
@@ -42,7 +41,6 @@ class BlockStack {
     // 512 digs at once on 8 lanes, and the first branches above one place in a tree: each puts a digit into a row
     // or into a column, so there are fewer than 162
     static constexpr int kMost = 512 / 8 * 2 * kCellCount;
-    static constexpr std::align_val_t kAlignment{alignof(Block)};
 
     Block* blocks_[kMost];
     int height_ = 0;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from sudokumill.store.models import GridId, UtcTime
+from sudokumill.store.column_types import GridId, UtcTime
 
 revision = "0001"
 down_revision = None

@@ -7,7 +7,7 @@ import secrets
 import sqlalchemy as sa
 from alembic import op
 
-from sudokumill.store.models import UtcTime
+from sudokumill.store.column_types import UtcTime
 
 revision = "0002"
 down_revision = "0001"

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-from sudokumill.store.models import GridId
+from sudokumill.store.column_types import GridId
 
 revision = "0003"
 down_revision = "0002"

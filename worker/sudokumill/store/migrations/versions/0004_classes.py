@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from sudokumill.store.models import GridId
+from sudokumill.store.column_types import GridId
 
 revision = "0004"
 down_revision = "0003"
