@@ -144,15 +144,16 @@ def test_a_broker_url_that_cannot_be_used_and_jobs(
 
 
 @pytest.mark.parametrize(
-    ("url", "options", "reason"),
+    ("url", "options", "code", "reason"),
     [
-        (f"amqp://u:{SECRET}@host/0", "-Q dig", "it must begin with redis://"),
-        ("", "-Q dig", "set SUDOKUMILL_BROKER_URL"),
-        (CLOSED, "-Q digg", "there is no queue 'digg'; did you mean dig?"),
-        (CLOSED, "-P threads", "the pool is prefork or solo"),
+        (f"amqp://u:{SECRET}@host/0", "-Q dig", 2, "it must begin with redis://"),
+        ("", "-Q dig", 2, "set SUDOKUMILL_BROKER_URL"),
+        (CLOSED, "-Q digg", 2, "there is no queue 'digg'; did you mean dig?"),
+        (CLOSED, "-P threads", 2, "the pool is prefork or solo"),
+        (CLOSED, "-Q dig", 1, "there is no sudokumill.db here, so this worker has no database"),
     ],
 )
-def test_plain_celery_and_what_it_cannot_use(url: str, options: str, reason: str, folder: Path) -> None:
+def test_plain_celery_and_what_it_cannot_use(url: str, options: str, code: int, reason: str, folder: Path) -> None:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SUDOKUMILL_")}
     done = subprocess.run(
         [sys.executable, "-m", "celery", "-A", "sudokumill.queue.app", "worker", *options.split()],
@@ -161,7 +162,8 @@ def test_plain_celery_and_what_it_cannot_use(url: str, options: str, reason: str
     [line] = done.stderr.splitlines()
     assert line.startswith("sudokumill: ")
     assert reason in line
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.returncode, done.stdout) == (code, "")
+    assert not (folder / "sudokumill.db").exists()
 
 
 # --- a broker that cannot be reached -----------------------------------------------------------------------

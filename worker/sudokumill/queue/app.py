@@ -49,7 +49,7 @@ def worker_app() -> Celery:
 
 def _check(options: Mapping[str, Any], **_: Any) -> None:
     try:
-        check_plain(options)
+        check_plain(options, load_settings())
     except SudokumillError as error:
         _end(error)
 

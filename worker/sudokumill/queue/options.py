@@ -1,4 +1,4 @@
-"""What a worker may be given: its queues and its kind of pool, and Celery's own command that reads the rest."""
+"""What a worker may be given: queues, a kind of pool, a database; and Celery's command that reads the rest."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from celery import Celery
 from celery.bin.base import CLIContext
 from celery.bin.worker import worker
 
-from sudokumill.errors import UnknownQueueError, WorkerOptionError, near
+from sudokumill.errors import NoWorkersDatabaseError, UnknownQueueError, WorkerOptionError, near
 from sudokumill.queue.broker import QUEUES
+from sudokumill.settings import Settings
+from sudokumill.store.database import Database
 
 _POOLS: Final = ("celery.concurrency.prefork", "celery.concurrency.solo")
 
@@ -46,11 +48,17 @@ def check_pool(pool: object) -> None:
         )
 
 
-def check_plain(options: Mapping[str, Any]) -> None:
-    """Looks at the options of a worker that Celery's own command starts.
+def check_plain(options: Mapping[str, Any], settings: Settings) -> None:
+    """Looks at what a worker has that Celery's own command starts: its options, and that there is a database.
+
+    A new file of this folder, to which no order would come, is none.
 
     Raises:
         UnknownQueueError, WorkerOptionError: which, and why.
+        NoWorkersDatabaseError: nobody chose one, and the default one is not there.
     """
     check_queues(options.get("queues") or ())
     check_pool(options["pool"])
+    path = Database(settings.database_url).path
+    if not settings.names_database and path is not None and not path.exists():
+        raise NoWorkersDatabaseError(path=path)
