@@ -11,8 +11,10 @@ from the first claim of a chunk to the end of the last one. Of the time of both 
               or a chunk. Not the time in which it was ready and another program had its core: on a machine that
               is not idle ``busy`` says nothing of the run, and this does.
 ``line``      making, checking and grading rows.
-``store``     the rest of the chunks' time: packing rows, looking after the job, the transaction that keeps them.
-``between``   from a chunk's end to the next claim, and at the end with nothing more to claim.
+``store``     the rest of the chunks' time: packing rows, and writing them. On SQLite also the end of the
+              transaction before, in which the chunk was claimed.
+``between``   from a chunk's end to the next claim: looking after the job, waiting; and at the end with nothing
+              more to claim.
 
 Medians over rounds. The order is aimed as always; that is before the first claim.
 """

@@ -29,7 +29,8 @@ def test_the_database_is_killed_and_comes_back_while_chunks_are_made(new_fleet: 
         fleet.until(lambda: fleet.progress(job).delivered >= 200, "a fifth of it")
         server.stop("immediate")
         worker.says("ERROR/sudokumill.reaper")
-        worker.says("made again when the database is back")
+        # at the end of a chunk, or at the claim of the next one
+        worker.says("ERROR/ForkPoolWorker")
         done = fleet.command(*ORDER, code=1)
         server.start()
         fleet.wait_for(job)

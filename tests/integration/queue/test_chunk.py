@@ -1,15 +1,21 @@
 from __future__ import annotations
 
 import math
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from sqlalchemy import event
 
+from sudokumill.errors import LeaseLostError, StoreError
 from sudokumill.jobs import FIRST_CHUNKS, JobKind
+from sudokumill.queue import chunk
 from sudokumill.queue.chunk import Bench, run_chunk
 from sudokumill.queue.crew import pace
 from sudokumill.queue.local import FORK
+from sudokumill.store import keeping
 from sudokumill.store.database import Database
 from sudokumill.store.leases import Holder, claim
 from sudokumill.store.models import Chunk
@@ -107,4 +113,83 @@ def test_a_process_that_is_to_end_claims_nothing_and_gives_back_what_it_has(work
     assert (state.value, following) == ("running", None)
     with works.database.read() as connection:
         chunks = connection.execute(Chunk.__table__.select()).all()
-    assert [(chunk.state, chunk.attempt) for chunk in chunks] == [("waiting", 0), ("waiting", 0)]
+    assert [(each.state, each.attempt) for each in chunks] == [("waiting", 0), ("waiting", 0)]
+
+
+def test_a_time_limit_is_for_making_and_not_for_storing(works: Any) -> None:
+    job = works.place(JobKind.GENERATE, count=5)
+    works.database.dispose()
+    settings = works.settings.model_copy(update={"chunk_limit_seconds": 0.5, "chunk_attempts": 1})
+    stored = FORK.Event()
+
+    def make() -> None:
+        database = Database(settings.database_url)
+        bench = replace(_bench(works), database=database, settings=settings)
+        held = claim(database, bench.holder, job=job)
+        assert held is not None
+        bench.station_for(job, works.progress(job).spec)  # what it takes to build it is not meant
+        stored.set()
+        run_chunk(bench, held, works.progress(job).spec)
+
+    process = FORK.Process(target=make)
+    process.start()
+    assert stored.wait(30)
+    with works.database.write():
+        process.join(2)  # four times the limit
+        assert process.is_alive()
+    process.join()
+    assert process.exitcode == 0
+    assert works.progress(job).state.value == "done"
+
+
+def test_nothing_is_packed_under_the_lock(works: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = works.place(JobKind.GENERATE, count=5)
+    bench = _bench(works)
+    packed: list[int] = []
+
+    def prepare(*given: Any, **named: Any) -> Any:
+        with closing(sqlite3.connect(works.database.path, timeout=0, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+        packed.append(1)
+        return keeping.prepare(*given, **named)
+
+    monkeypatch.setattr(chunk, "prepare", prepare)
+    held = claim(works.database, bench.holder, job=job)
+    assert held is not None
+    run_chunk(bench, held, works.progress(job).spec)
+    assert packed == [1]
+
+
+@pytest.mark.parametrize("error", [IndexError("a fault in it"), StoreError(message="the disk is full")])
+def test_a_fault_in_the_look_after_a_job_costs_no_rows(
+    works: Any, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """Nor is it said to be the fault of a row, or of the plugin that made it."""
+    job = works.place(JobKind.GENERATE, count=4, chunk_rows=2)
+    bench = _bench(works)
+
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(chunk, "advance", fail)
+    held = claim(works.database, bench.holder, job=job)
+    assert held is not None
+    with pytest.raises(type(error)):
+        run_chunk(bench, held, works.progress(job).spec, more=True)
+    with works.database.read() as connection:
+        chunks = connection.execute(Chunk.__table__.select().order_by(Chunk.start)).all()
+    assert [(each.state, each.attempt, each.delivered) for each in chunks] == [("done", 1, 2), ("waiting", 0, 0)]
+    monkeypatch.undo()
+    assert works.run(job).state.value == "done"
+
+
+def test_who_lost_his_lease_claims_nothing_more(works: Any) -> None:
+    job = works.place(JobKind.GENERATE, count=2, chunk_rows=1)
+    bench = _bench(works)
+    held = claim(works.database, bench.holder, job=job)
+    assert held is not None
+    with pytest.raises(LeaseLostError):
+        run_chunk(bench, replace(held, token=held.token[::-1]), works.progress(job).spec, more=True)
+    with works.database.read() as connection:
+        chunks = connection.execute(Chunk.__table__.select().order_by(Chunk.start)).all()
+    assert [(each.state, each.lease_token) for each in chunks] == [("running", held.token), ("waiting", None)]

@@ -24,7 +24,7 @@ from sudokumill.store.advance import Pace, advance
 from sudokumill.store.audit import Account, audit
 from sudokumill.store.database import Database
 from sudokumill.store.delivered import delivered_rows
-from sudokumill.store.keeping import Made, finish
+from sudokumill.store.keeping import Made, finish, prepare
 from sudokumill.store.leases import Claim, Hold, Holder
 from sudokumill.store.models import Base, Chunk, JobState
 from sudokumill.store.placing import Placed, place
@@ -148,13 +148,16 @@ class Mill:
         made = self.made(held.start, held.stop if stop is None else stop, content, spec.kind, spec.distinct)
         finish(
             self.database,
-            held,
-            made,
-            versions={"generator": "fake==1"},
-            new=spec.new,
-            licence="CC0-1.0",
-            distinct=spec.distinct,
-            rest=rest,
+            prepare(
+                self.database,
+                held,
+                made,
+                versions={"generator": "fake==1"},
+                new=spec.new,
+                licence="CC0-1.0",
+                distinct=spec.distinct,
+                rest=rest,
+            ),
         )
 
     def advance(self, job: int) -> JobState:

@@ -20,7 +20,7 @@ from sudokumill.store.bands import BandRange, set_bands
 from sudokumill.store.clearing import Dropped, Meant
 from sudokumill.store.database import Database
 from sudokumill.store.delivered import delivered_rows
-from sudokumill.store.keeping import Made, finish
+from sudokumill.store.keeping import Made, finish, prepare
 from sudokumill.store.models import FinalRow, Grade, Job, JobState, Puzzle
 from sudokumill.store.placing import count_inputs
 from sudokumill.store.reading import inputs
@@ -43,7 +43,10 @@ def _grades(ratings: list[float]) -> Grades:
 def _finish(mill: Any, held: Any, batch: Batch) -> None:
     made = Made(reached=held.start)
     made.add(batch, 0.001, held.stop)
-    finish(mill.database, held, made, versions={"grader": "judge==1"}, new=False, licence="CC0-1.0")
+    finish(
+        mill.database,
+        prepare(mill.database, held, made, versions={"grader": "judge==1"}, new=False, licence="CC0-1.0"),
+    )
 
 
 def _step(mill: Any, job: int, first: int = 0, asked: Difficulty | None = None) -> None:
@@ -75,7 +78,10 @@ def _grade(mill: Any) -> int:
         rows = GradeRows(np.arange(held.start, held.stop), puzzles, _grades([2.0] * len(puzzles)))
         made = Made(reached=held.start)
         made.add(Batch(rows), 0.001, held.stop)
-        finish(mill.database, held, made, versions={"grader": "judge==2"}, new=False, licence="CC0-1.0")
+        finish(
+            mill.database,
+            prepare(mill.database, held, made, versions={"grader": "judge==2"}, new=False, licence="CC0-1.0"),
+        )
     return job
 
 

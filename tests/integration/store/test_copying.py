@@ -36,7 +36,7 @@ from sudokumill.store.copying import (
     texts,
 )
 from sudokumill.store.database import Database
-from sudokumill.store.keeping import Made, finish
+from sudokumill.store.keeping import Made, finish, prepare
 from sudokumill.store.leases import Claim
 from sudokumill.store.models import ChunkState, Delivery, FinalRow, Input, ItemFailure, Puzzle, Solution
 
@@ -144,7 +144,10 @@ def _solutions(finals: Grids, start: int) -> SolutionRows:
 
 def _keep(mill: Any, held: Claim, rows: Rows, new: bool = False) -> None:
     made = Made(batches=[Batch(rows)], seconds=1.0, reached=held.stop)
-    finish(mill.database, held, made, versions={"generator": "fake==1"}, new=new, licence=LICENCE)
+    finish(
+        mill.database,
+        prepare(mill.database, held, made, versions={"generator": "fake==1"}, new=new, licence=LICENCE),
+    )
 
 
 def _content(mill: Any) -> list[list[tuple[Any, ...]]]:

@@ -22,7 +22,7 @@ from sudokumill.store import followers as following
 from sudokumill.store import steering
 from sudokumill.store.advance import give_up
 from sudokumill.store.followers import followers
-from sudokumill.store.keeping import Made, finish
+from sudokumill.store.keeping import Made, finish, prepare
 from sudokumill.store.models import Grade, Job, JobState, Puzzle
 from sudokumill.store.progress import read_spec
 from sudokumill.store.reading import inputs
@@ -58,7 +58,10 @@ def _grades(ratings: list[float], ceiling: float | None) -> Grades:
 def _finish(mill: Any, held: Any, batch: Batch) -> None:
     made = Made(reached=held.start)
     made.add(batch, 0.001, held.stop)
-    finish(mill.database, held, made, versions={"grader": "judge==1"}, new=False, licence="CC0-1.0")
+    finish(
+        mill.database,
+        prepare(mill.database, held, made, versions={"grader": "judge==1"}, new=False, licence="CC0-1.0"),
+    )
 
 
 def _dig(mill: Any, held: Any, failing: tuple[int, ...] = ()) -> None:

@@ -17,7 +17,7 @@ from sudokumill.grids.batch import Grids
 from sudokumill.jobs import Choice, JobKind, Part, Source
 from sudokumill.rows import Batch, GradeRows, Grades, ItemError, LevelRows
 from sudokumill.store.delivered import delivered_rows
-from sudokumill.store.keeping import Made, finish
+from sudokumill.store.keeping import Made, finish, prepare
 from sudokumill.store.models import Delivery, Grade, Job, JobState, Puzzle
 from sudokumill.store.placing import count_inputs
 from sudokumill.store.progress import progress
@@ -54,10 +54,10 @@ def _grades(ratings: list[float]) -> Grades:
 
 
 def _finish(mill: Any, held: Any, made: Made, version: str = "1") -> None:
-    finish(
+    finish(mill.database, prepare(
         mill.database, held, made, versions={"grader": f"judge=={version}"},
         new=progress(mill.database, held.job).spec.new, licence="CC0-1.0",
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 def _level_batch(mill: Any, start: int, stop: int, numbers: Mapping[int, int], rate: Ratings, asked: Any) -> Batch:

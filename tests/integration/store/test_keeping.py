@@ -13,7 +13,7 @@ from sudokumill.grids.batch import Grids, digests, to_lines
 from sudokumill.jobs import JobKind, Source
 from sudokumill.rows import Batch, Failure, SolutionRows
 from sudokumill.store.delivered import delivered_rows
-from sudokumill.store.keeping import Made, finish
+from sudokumill.store.keeping import Made, finish, prepare
 from sudokumill.store.leases import Hold
 from sudokumill.store.models import ChunkState, Delivery, FinalRow, ItemFailure, JobState, Puzzle, Solution
 from sudokumill.store.reading import failures, reports, versions
@@ -236,7 +236,7 @@ def test_solutions_of_inputs(mill: Any, many_finals: Grids) -> None:
     )
     made = Made(reached=0)
     made.add(Batch(rows), 0.1, 4)
-    finish(mill.database, held, made, versions={}, new=False, licence="")
+    finish(mill.database, prepare(mill.database, held, made, versions={}, new=False, licence=""))
     assert mill.advance(job) is JobState.DONE
     lines = to_lines(finals)
     assert [(row.position, row.status, row.count, row.nodes, row.digits) for row in mill.rows(Solution)] == [
@@ -265,7 +265,10 @@ def test_no_more_solutions_than_were_ordered(mill: Any, many_finals: Grids) -> N
 
     while not mill.advance(job).ended:
         held = mill.claim(job)
-        finish(mill.database, held, solved(held.start, held.stop), versions={}, new=False, licence="")
+        finish(
+            mill.database,
+            prepare(mill.database, held, solved(held.start, held.stop), versions={}, new=False, licence=""),
+        )
     found = mill.progress(job)
     assert (found.state, found.delivered, found.failed) == (JobState.DONE, 5, 4)
     assert found.surplus > 0

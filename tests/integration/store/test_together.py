@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, update
 
 from sudokumill.errors import StoreError
 from sudokumill.store.database import Database
@@ -63,10 +63,25 @@ def test_an_error_undoes_all_of_them(database: Database, one_writer: bool) -> No
     assert _noted(database) == ([] if one_writer else [1])
 
 
-def test_a_refusal_within_is_told_as_elsewhere(database: Database) -> None:
+def test_one_that_fails_is_undone_alone(database: Database) -> None:
     def refuse() -> None:
         with database.write() as connection:
+            connection.execute(update(ItemFailure).values(position=7))
             connection.exec_driver_sql("DELETE FROM nothing_of_this_name")
 
-    with database.together(), pytest.raises(StoreError):
-        refuse()
+    with database.together():
+        _note(database, 1)
+        with pytest.raises(StoreError):
+            refuse()
+        _note(database, 2)
+    assert _seen_by_others(database) == [1, 2]
+
+
+def test_one_within_another_is_part_of_it(database: Database, one_writer: bool) -> None:
+    with database.together() as outer:
+        with database.together() as inner:
+            _note(database, 1)
+        assert outer == inner == one_writer
+        _note(database, 2)
+        assert _seen_by_others(database) == ([] if one_writer else [1, 2])
+    assert _seen_by_others(database) == [1, 2]

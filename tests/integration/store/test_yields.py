@@ -22,7 +22,7 @@ from sudokumill.store.audit import audit
 from sudokumill.store.bands import BandRange, set_bands
 from sudokumill.store.clearing import Meant
 from sudokumill.store.followers import followers
-from sudokumill.store.keeping import Made, finish
+from sudokumill.store.keeping import Made, finish, prepare
 from sudokumill.store.leases import Hold
 from sudokumill.store.models import Band, Chunk, Job
 from sudokumill.store.outcomes import Outcome
@@ -82,7 +82,10 @@ def _dig(
         made = Made(reached=held.start)
         made.add(Batch(rows, barren=barren), SECONDS, held.stop)
         made_by = {"digger": "fake==1", **({} if grader is None else {"grader": "judge==1"}), **(versions or {})}
-        finish(mill.database, held, made, versions=made_by, new=bool(fields.get("new")), licence="CC0-1.0")
+        finish(
+            mill.database,
+            prepare(mill.database, held, made, versions=made_by, new=bool(fields.get("new")), licence="CC0-1.0"),
+        )
     return job
 
 
@@ -95,7 +98,10 @@ def _dig_on(mill: Any, job: int, first: int = 0, asked: Difficulty | None = None
         on_target = batch.rows.on_target if asked is None else asked.met_by(grades)
         made = Made(reached=held.start)
         made.add(Batch(replace(batch.rows, grades=grades, on_target=on_target)), SECONDS, held.stop)
-        finish(mill.database, held, made, versions={"grader": "judge==1"}, new=False, licence="CC0-1.0")
+        finish(
+            mill.database,
+            prepare(mill.database, held, made, versions={"grader": "judge==1"}, new=False, licence="CC0-1.0"),
+        )
 
 
 def _grade(mill: Any, most: int = 1_000, version: str = "1", rating: Ratings = _tenths) -> int:
@@ -122,7 +128,10 @@ def _finish_grades(mill: Any, held: Any, start: int, stop: int, rating: Ratings,
     made = Made(reached=start)
     made.add(Batch(GradeRows(np.arange(start, stop), puzzles, _grades(ratings, inf, inf))), 0.001, stop)
     versions = {"grader": f"judge=={version}"}
-    finish(mill.database, held, made, versions=versions, new=False, licence="CC0-1.0", rest=Hold.PAUSE)
+    finish(
+        mill.database,
+        prepare(mill.database, held, made, versions=versions, new=False, licence="CC0-1.0", rest=Hold.PAUSE),
+    )
 
 
 def _shown(mill: Any) -> list[tuple[str, str, int, int]]:

@@ -13,11 +13,11 @@ from click.core import ParameterSource
 
 from sudokumill.cli.console import err, open_store
 from sudokumill.contracts import Role
-from sudokumill.errors import NoDatabaseError, NothingToServeError, NoWorkersDatabaseError, WorkerOptionError, near
+from sudokumill.errors import NothingToServeError, WorkerOptionError, near
 from sudokumill.jobs import JobKind
 from sudokumill.orders import PARTS
 from sudokumill.queue.broker import QUEUES, celery_app, check_broker
-from sudokumill.queue.options import celery_command, check_pool, check_queues
+from sudokumill.queue.options import celery_command, check_database, check_pool, check_queues
 from sudokumill.registry import Registry, load_registry
 from sudokumill.settings import Settings, load_settings
 from sudokumill.store.database import Database
@@ -96,17 +96,15 @@ def prepared(queues: str | None, processes: int | None, celery: Sequence[str]) -
 
 
 def _open(settings: Settings) -> Database:
-    """The database; where nobody chose one, it must be there: no order would come to a new file of this folder.
+    """The database; where nobody chose one, it must be there.
 
     Raises:
         NoWorkersDatabaseError: it is not.
     """
     if settings.names_database:
         return open_store(settings, create=True)
-    try:
-        database = open_store(settings)
-    except NoDatabaseError as error:
-        raise NoWorkersDatabaseError(path=error.fields["path"]) from None
+    check_database(settings)
+    database = open_store(settings)
     err().print(f"sudokumill: SUDOKUMILL_DATABASE_URL is not set, so this worker uses {database.name}")
     return database
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 from sudokumill.contracts.roles import Digger, Generator, Grader, Solver
 
 API_VERSION: Final = 1
-"""The version of these promises. A plugin built for a newer one is not loaded, and is listed with the
+"""The version of this package's promises. A plugin built for a newer one is not loaded, and is listed with the
 reason; older ones are, as long as nothing that they use has gone."""
 
 

@@ -19,7 +19,7 @@ from sudokumill.registry import Registry
 from sudokumill.settings import Settings
 from sudokumill.store.advance import Pace, advance, give_up, has_plenty
 from sudokumill.store.database import Database
-from sudokumill.store.keeping import Made, finish
+from sudokumill.store.keeping import Made, Prepared, finish, prepare
 from sudokumill.store.leases import Claim, Hold, Holder, claim, fail, give_back, look, renew
 from sudokumill.store.models import JobState
 from sudokumill.store.reading import inputs
@@ -114,17 +114,26 @@ def run_chunk(bench: Bench, held: Claim, spec: JobSpec, more: bool = False) -> t
 
     Raises:
         LeaseLostError: it took longer than its lease and another process has it; nothing was stored.
-        StoreError: it could not be stored; it was given back, or goes back when its lease has run out.
+        StoreError: it could not be stored; it was given back, or goes back when its lease has run out. Or it was,
+            and its job could not be looked after: whoever comes next does that.
         SudokumillError: the line could not be built. The attempt counts as failed.
     """
     made = Made(reached=held.start)
+    following: _Following | None = None
     try:
         # from now on, not from the claim: a broker that froze may have held this process up since, and that is no
         # fault of a row. The lease is renewed before the first batch then
         with time_limit(bench.settings.chunk_limit_seconds):
             station = _station(bench, held, spec)
             hold = _make(bench, held, spec, station, made)
-            return _hand_in(bench, held, spec, station, made, hold, more)
+        ready = _prepared(bench, held, spec, station, made, hold)
+        with bench.database.together(held.job) as at_once:
+            if ready is None:
+                give_back(bench.database, held)
+            else:
+                finish(bench.database, ready)
+            if at_once:
+                following = _follow(bench, held.job, more)
     except LeaseLostError:
         raise
     except StoreError:
@@ -142,29 +151,55 @@ def run_chunk(bench: Bench, held: Claim, spec: JobSpec, more: bool = False) -> t
     finally:
         bench.used = True
         bench.note(held.start - made.reached, -sum(batch.hits for batch in made.batches))
+    return (following or _follow(bench, held.job, more)).told()
 
 
-def _hand_in(
-    bench: Bench, held: Claim, spec: JobSpec, station: Station, made: Made, rest: Hold, more: bool
-) -> tuple[JobState, Claim | None]:
-    """Stores what was made, moves the job on, and claims its next chunk."""
-    with bench.database.together(held.job):
-        if made.reached == held.start:
-            give_back(bench.database, held)
-        else:
-            finish(
-                bench.database,
-                held,
-                made,
-                versions=station.line.versions,
-                new=spec.new,
-                distinct=spec.distinct,
-                licence=bench.settings.licence,
-                rest=rest,
-            )
-        state = bench.move_on(held.job)
-        goes_on = state is JobState.RUNNING and not bench.interrupted()
-        return state, claim(bench.database, bench.holder, job=held.job) if more and goes_on else None
+def _prepared(
+    bench: Bench, held: Claim, spec: JobSpec, station: Station, made: Made, rest: Hold
+) -> Prepared | None:
+    """What was made, ready to be stored; None for nothing."""
+    if made.reached == held.start:
+        return None
+    return prepare(
+        bench.database,
+        held,
+        made,
+        versions=station.line.versions,
+        new=spec.new,
+        distinct=spec.distinct,
+        licence=bench.settings.licence,
+        rest=rest,
+    )
+
+
+@dataclass(frozen=True)
+class _Following:
+    """What follows the end of a chunk: how the job goes on, or what kept it from being looked after."""
+
+    state: JobState | None = None
+    next: Claim | None = None
+    error: Exception | None = None
+
+    def told(self) -> tuple[JobState, Claim | None]:
+        """State and claim; raises the error where there is one."""
+        if self.error is not None:
+            raise self.error
+        assert self.state is not None  # noqa: S101 - one of the two is there
+        return self.state, self.next
+
+
+def _follow(bench: Bench, job: int, more: bool) -> _Following:
+    """Moves the job on, and claims its next chunk where that is wanted.
+
+    An error is none of the chunk that was stored before, so it waits until that is committed.
+    """
+    try:
+        state = bench.move_on(job)
+        if more and state is JobState.RUNNING and not bench.interrupted():
+            return _Following(state, claim(bench.database, bench.holder, job=job))
+    except Exception as error:
+        return _Following(error=error)
+    return _Following(state)
 
 
 def _put_down(bench: Bench, held: Claim, error: Exception) -> None:
@@ -239,6 +274,7 @@ def _make(bench: Bench, held: Claim, spec: JobSpec, station: Station, made: Made
         if len(batch.errors) == stop - start:
             # nothing of it came out well: the job looks at that before more is tried
             station.rows = _FIRST_BATCH
+            bench.looked = (0, 0.0)
             return Hold.PAUSE
     return Hold.GO_ON
 

@@ -142,8 +142,11 @@ class _Crew:
             if time.monotonic() - beaten > self._settings.reaper_seconds:
                 beaten = self._beat()
             found = progress(self._database, self._job)
+            if found.state.ended:
+                watch(found)  # nothing is in hand, also where somebody has not told us yet
+                return
             watch(replace(found, in_hand=sum(self._in_hand[::2]), hits_in_hand=sum(self._in_hand[1::2])))
-            if found.state.ended or found.state is JobState.PAUSED:
+            if found.state is JobState.PAUSED:
                 return
             wait([child.process.sentinel for child in self._children], timeout=_LOOK_SECONDS)
             gone = [child for child in self._children if not child.process.is_alive()]

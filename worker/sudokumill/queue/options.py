@@ -51,14 +51,22 @@ def check_pool(pool: object) -> None:
 def check_plain(options: Mapping[str, Any], settings: Settings) -> None:
     """Looks at what a worker has that Celery's own command starts: its options, and that there is a database.
 
-    A new file of this folder, to which no order would come, is none.
-
     Raises:
         UnknownQueueError, WorkerOptionError: which, and why.
         NoWorkersDatabaseError: nobody chose one, and the default one is not there.
     """
     check_queues(options.get("queues") or ())
     check_pool(options["pool"])
-    path = Database(settings.database_url).path
-    if not settings.names_database and path is not None and not path.exists():
-        raise NoWorkersDatabaseError(path=path)
+    check_database(settings)
+
+
+def check_database(settings: Settings) -> None:
+    """Refuses a database that nobody chose and that is not there: no order would come to a new file here.
+
+    Raises:
+        NoWorkersDatabaseError: so it is.
+    """
+    if not settings.names_database:
+        path = Database(settings.database_url).path
+        if path is not None and not path.exists():
+            raise NoWorkersDatabaseError(path=path)

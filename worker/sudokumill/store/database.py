@@ -142,7 +142,7 @@ class Database:
                 does not wait for its disk, and may forget the last moments of a crash, in the order of commits.
         """
         if self._shared.connection is not None:
-            with self._translated(job):
+            with self._translated(job), self._shared.connection.begin_nested():
                 yield self._shared.connection
             return
         with (
@@ -156,7 +156,7 @@ class Database:
             yield connection
 
     @contextmanager
-    def together(self, job: int | None = None) -> Iterator[None]:
+    def together(self, job: int | None = None) -> Iterator[bool]:
         """Makes one transaction of those that this thread begins inside, where only one can write: on SQLite.
 
         Two processes that store a chunk, look after its job and claim the next chunk in a transaction each fall
@@ -166,20 +166,29 @@ class Database:
             B  make wait s   .make     wait s   .make     again, and B, which waited for it, has it then
 
             A  make s make s make s make                  one
-            B  make   s make s make s
+            B  make   s make s make
 
-        PostgreSQL locks rows; there the row of the job would be locked for as long as a chunk's rows take.
+        It takes the lock at once and keeps it to the end, so nothing is done inside that could be done before. One
+        that fails inside is undone alone: the others are committed, if nobody lets its error pass. PostgreSQL
+        locks rows; there the row of the job would be locked for as long as a chunk's rows take. Not to be called
+        inside of ``write``.
 
         Args:
             job: named in the error when the disk is full.
+
+        Yields:
+            Whether it is one transaction.
+
+        Raises:
+            StoreError: it cannot be committed; nothing of it is there then.
         """
-        if self.engine.dialect.name != "sqlite":
-            yield
+        if self.engine.dialect.name != "sqlite" or self._shared.connection is not None:
+            yield self._shared.connection is not None
             return
         with self.write(job) as connection:
             self._shared.connection = connection
             try:
-                yield
+                yield True
             finally:
                 self._shared.connection = None
 

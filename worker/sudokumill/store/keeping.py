@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from sudokumill.errors import LeaseLostError, StoreError
 from sudokumill.jobs import Distinct, Part
-from sudokumill.rows import Batch, GradeRows, ItemError, LevelRows, ReportSum, joined
+from sudokumill.rows import Batch, GradeRows, ItemError, LevelRows, ReportSum, Rows, joined
 from sudokumill.rows import merge as merge_reports
 from sudokumill.store.columns import (
     CLASSED_FINAL_COLUMNS,
@@ -73,7 +73,21 @@ class Made:
         self.reached = reached
 
 
-def finish(
+@dataclass(frozen=True)
+class Prepared:
+    """What a chunk made, as the database takes it."""
+
+    held: Claim
+    made: Made
+    rows: Rows
+    packed: Packed
+    end: Mapping[str, Any]
+    """Columns of the chunk's row."""
+    new: bool
+    rest: Hold
+
+
+def prepare(
     database: Database,
     held: Claim,
     made: Made,
@@ -83,11 +97,11 @@ def finish(
     licence: str,
     distinct: Distinct = Distinct.EXACT,
     rest: Hold = Hold.GO_ON,
-) -> None:
-    """Stores what a chunk made and ends it; all of it or nothing.
+) -> Prepared:
+    """Packs what a chunk made; all that can be done before the transaction.
 
     Args:
-        database: where.
+        database: where it will be stored.
         held: the lease.
         made: its batches, in order, and at least one.
         versions: part to NAME==VERSION.
@@ -96,10 +110,6 @@ def finish(
         distinct: when two rows of the job count as one.
         rest: what becomes of positions that were not reached: PAUSE leaves them waiting in a chunk of their
             own, STOP drops them.
-
-    Raises:
-        LeaseLostError: the chunk is another process's now; nothing was stored.
-        StorageFullError: the disk is full; nothing was stored.
     """
     whole = joined([batch.rows for batch in made.batches])
     packed = pack(
@@ -120,14 +130,25 @@ def finish(
     }
     if isinstance(whole, LevelRows):
         end["outcome"] = outcome_of_levels(held.job, whole, sum(batch.barren for batch in made.batches))
-    graded = whole if isinstance(whole, GradeRows) else None
+    return Prepared(held, made, whole, packed, end, new, rest)
+
+
+def finish(database: Database, ready: Prepared) -> None:
+    """Stores what a chunk made and ends it; all of it or nothing.
+
+    Raises:
+        LeaseLostError: the chunk is another process's now; nothing was stored.
+        StorageFullError: the disk is full; nothing was stored.
+    """
+    held = ready.held
     pauses = iter(_PAUSES)
     while True:
         try:
             with database.write(held.job) as connection:
-                if graded is not None:
-                    end["outcome"] = outcome_of_grades(connection, held.job, graded)
-                _store(connection, held, made, packed, end, new, rest)
+                end = dict(ready.end)
+                if isinstance(ready.rows, GradeRows):
+                    end["outcome"] = outcome_of_grades(connection, held.job, ready.rows)
+                _store(connection, held, ready.made, ready.packed, end, ready.new, ready.rest)
         except StoreError as error:
             pause = next(pauses, None) if _is_clash(error) else None
             if pause is None:
