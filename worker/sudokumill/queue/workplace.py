@@ -117,7 +117,7 @@ class Workplace:
         except LeaseLostError as error:
             log.warning("%s", error)
         except StoreError as error:
-            log.error("%s; the chunk is made again when the database is back", error)
+            log.error("%s; what was not stored is made again when the database is back", error)
             self._give_back(held)
             self._rest()
         finally:
