@@ -82,6 +82,13 @@ def _environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 @pytest.fixture
+def lab() -> dict[str, str]:
+    """The environment in which the tests' own grader grades: ``judge``."""
+    folder = Path(__file__).parents[1] / "faults" / "plugins"
+    return {"SUDOKUMILL_PLUGIN_DIR": str(folder), "SUDOKUMILL_GRADER": "judge"}
+
+
+@pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """The folder in which commands run, empty at first."""
     path = tmp_path / "work"

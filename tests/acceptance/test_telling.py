@@ -23,12 +23,6 @@ _REACHED = re.compile(r"job 1: levels: ([\d,]+) of 30(?: \(([\d,]+) tried\))?, [
 
 
 @pytest.fixture
-def lab() -> dict[str, str]:
-    folder = Path(__file__).parents[1] / "faults" / "plugins"
-    return {"SUDOKUMILL_PLUGIN_DIR": str(folder), "SUDOKUMILL_GRADER": "judge"}
-
-
-@pytest.fixture
 def chatty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Progress is told at once and always; forks of this process inherit that."""
     monkeypatch.setattr(bars, "_QUIET_SECONDS", 0.0)
