@@ -1,7 +1,7 @@
 """Orders by difficulty as a person types them, their yields, and the stock.
 
-The grader is one of the tests' own, so that nothing here hangs on how hard a puzzle is found to be. Levels of every
-band, at the end, are of the grader that orders have by default.
+The grader is one of the tests' own, so that nothing here hangs on how hard a puzzle is found to be. Levels of
+every band, at the end, are of the grader that orders have by default.
 """
 
 from __future__ import annotations
