@@ -135,8 +135,10 @@ class Soak:
 
     def kill_process(self) -> None:
         worker = self.one()
-        if worker is not None and worker.pool:
-            pid = self.draw.choice(worker.pool)
+        # asked once: between two looks a process can end
+        pool = [] if worker is None else worker.pool
+        if worker is not None and pool:
+            pid = self.draw.choice(pool)
             self.say(f"kill a process of {worker.node}")
             _signal(pid, signal.SIGKILL)
 

@@ -107,7 +107,7 @@ class MillWorker:
     @property
     def pool(self) -> list[int]:
         """The processes that make chunks."""
-        return [pid for pid in self.pids("celery -A") if pid != self.celery]
+        return self.pids("celery -A")[1:]
 
     @property
     def reaper(self) -> int:
