@@ -75,6 +75,18 @@ def test_a_job_is_not_added_up_while_plenty_of_its_chunks_wait(works: Any) -> No
     assert (state.value, len(looks)) == ("done", FIRST_CHUNKS + 10)
 
 
+def test_a_job_is_looked_at_when_nothing_of_a_batch_came_out_well(works: Any) -> None:
+    """Also while plenty of its chunks wait: or thousands of rows would be tried that all fail."""
+    job = works.place(JobKind.GENERATE, "faults=raise/1", count=5_000, chunk_rows=50, generator="lab")
+    bench, spec = _bench(works), works.progress(job).spec
+    for _ in range(2):
+        held = claim(works.database, bench.holder, job=job)
+        assert held is not None
+        bench.looked = (job, math.inf)
+        state, _ = run_chunk(bench, held, spec)
+    assert (state.value, works.progress(job).tried) == ("failed", 100)
+
+
 def test_the_next_chunk_is_claimed_in_the_transaction_that_ends_one(works: Any) -> None:
     """Or two processes that share a SQLite file would wait for each other at every chunk."""
     job = works.place(JobKind.GENERATE, count=3, chunk_rows=1)
@@ -119,8 +131,8 @@ def test_a_process_that_is_to_end_claims_nothing_and_gives_back_what_it_has(work
 def test_a_time_limit_is_for_making_and_not_for_storing(works: Any) -> None:
     job = works.place(JobKind.GENERATE, count=5)
     works.database.dispose()
-    settings = works.settings.model_copy(update={"chunk_limit_seconds": 0.5, "chunk_attempts": 1})
-    stored = FORK.Event()
+    settings = works.settings.model_copy(update={"chunk_limit_seconds": 1.0, "chunk_attempts": 1})
+    ready, locked = FORK.Event(), FORK.Event()
 
     def make() -> None:
         database = Database(settings.database_url)
@@ -128,14 +140,16 @@ def test_a_time_limit_is_for_making_and_not_for_storing(works: Any) -> None:
         held = claim(database, bench.holder, job=job)
         assert held is not None
         bench.station_for(job, works.progress(job).spec)  # what it takes to build it is not meant
-        stored.set()
+        ready.set()
+        locked.wait()
         run_chunk(bench, held, works.progress(job).spec)
 
     process = FORK.Process(target=make)
     process.start()
-    assert stored.wait(30)
+    assert ready.wait(30)
     with works.database.write():
-        process.join(2)  # four times the limit
+        locked.set()
+        process.join(3)  # three times the limit
         assert process.is_alive()
     process.join()
     assert process.exitcode == 0

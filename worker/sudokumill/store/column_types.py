@@ -48,8 +48,8 @@ class UtcTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
 
 
-# SQLite counts a primary key by itself only if it is an INTEGER
 AUTO_ID: Final = BigInteger().with_variant(Integer(), "sqlite")
+"""A primary key that counts by itself; on SQLite only an INTEGER does."""
 
-# what people query: PostgreSQL's jsonb can be asked whether it has a key
 JSON_DOCUMENT: Final = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+"""What people query: PostgreSQL's jsonb can be asked whether it has a key."""
